@@ -1,0 +1,67 @@
+package validator
+
+import (
+	"slices"
+
+	"plugcheck/contracts"
+)
+
+// The contracts that the rules of this wire belong to.
+const (
+	exchangeContract = "jsonl-exchange@1.0"
+	reasonContract   = "reason-codes@1.0"
+	renameContract   = "rename-symbol@1.0"
+)
+
+// Where the document says what the rules ask for.
+const (
+	specIPC          = "Weaver, Plugin system, \"IPC protocol\""
+	specManifest     = "Weaver, Plugin system, \"Plugin manifest\""
+	specCapabilities = "Weaver, Plugin system, \"Manifest capability declarations\""
+	specIdentifiers  = "Weaver, Plugin system, \"Capability identifiers\""
+	specCategories   = "Weaver, Plugin system, \"Plugin categories\""
+	specReasons      = "Weaver, Plugin system, \"Refusal reason codes\""
+	specRename       = "Weaver, Plugin system, \"The rename-symbol capability contract\""
+	specLocks        = "Weaver, Plugin system, \"Safety harness integration\""
+)
+
+// ManifestRules judge a manifest, before anything is started.
+func ManifestRules() []Rule { return manifestRules }
+
+// ExchangeRules judge every exchange of a run, in the order in which one needs the other.
+func ExchangeRules() []Rule { return exchangeRules }
+
+var exchangeRules = slices.Concat(processRules, responseRules, renameRules, draftRules())
+
+// Rules is all rules of the wire, for the catalogue.
+func Rules() []Rule { return slices.Concat(manifestRules, exchangeRules) }
+
+// draftRules hold of a capability without a published contract what the
+// document says of every actuator.
+func draftRules() []Rule {
+	var rules []Rule
+	for _, capability := range contracts.MustGet("jsonl-exchange").Capabilities {
+		contract := contracts.MustGet(capability)
+		if !contract.Draft {
+			continue
+		}
+		rules = append(rules, Rule{
+			Check: Check{ID: capability + ".success-is-diff", Level: Must, Contract: contract.ID(),
+				Title: "A success of " + capability + " is a unified diff that applies",
+				Why:   "The host hands an actuator's output to the same gate as a patch; anything else changes nothing.",
+				Spec:  specCategories,
+				Fix:   "Answer a success with {\"kind\":\"diff\",\"content\":…}, a unified diff of the files that were sent."},
+			Needs: []string{"jsonl.response.schema"},
+			Applies: func(t *Trial) bool {
+				return t.Exchange.Request != nil && t.Exchange.Request.Operation == capability && t.Exchange.Succeeded() && t.Exchange.Refuse == nil
+			},
+			Judge: func(t *Trial) []Finding {
+				if f := wantDiff(t.Exchange); f != nil {
+					return f
+				}
+				return patchProblems(t.Exchange, "")
+			},
+		})
+	}
+	return rules
+}
