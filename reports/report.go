@@ -234,20 +234,13 @@ func (p *Plugin) settle(gate Level) {
 			if k.Contract != c.Name+"@"+c.Version {
 				continue
 			}
-			switch k.Level {
-			case Must:
-				c.Must.add(k.Status)
-			case Should:
-				c.Should.add(k.Status)
-			default:
-				c.May.add(k.Status)
-			}
+			levelTally(k.Level, &c.Must, &c.Should, &c.May).add(k.Status)
 		}
 		c.Verdict = verdict(gate, c.Must, c.Should, c.May)
 	}
 	var must, should, may Tally
 	for _, k := range p.Checks {
-		[]*Tally{&must, &should, &may}[k.Level].add(k.Status)
+		levelTally(k.Level, &must, &should, &may).add(k.Status)
 	}
 	p.Verdict = verdict(gate, must, should, may)
 	if len(p.Errors) > 0 {
@@ -255,12 +248,23 @@ func (p *Plugin) settle(gate Level) {
 	}
 	for i := range p.Compatibility {
 		k := &p.Compatibility[i]
+		k.Verdict = compatibility(Untested)
 		for _, c := range p.Contracts {
 			if c.Name == k.Contract && c.Version == k.Version {
 				k.Verdict = compatibility(c.Verdict)
 			}
 		}
 	}
+}
+
+func levelTally(l Level, must, should, may *Tally) *Tally {
+	switch l {
+	case Must:
+		return must
+	case Should:
+		return should
+	}
+	return may
 }
 
 func (t *Tally) add(s Status) {
@@ -287,7 +291,7 @@ func verdict(gate Level, levels ...Tally) Verdict {
 		if Level(l) > gate {
 			break
 		}
-		sum.Passed += t.Passed + t.Waived
+		sum.Passed += t.Passed
 		sum.Failed += t.Failed
 		sum.Untested += t.Untested
 	}

@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A cause is one reason why checks of a plugin fail: the check that names it
+// and the others that fail with it.
+type cause struct {
+	plugin *Plugin
+	head   *Check
+	others []*Check
+	level  Level // the strictest of them
+	key    string
+}
+
+// causes groups the failed checks of the run, the strictest level first.
+func (r *Report) causes() []*cause {
+	var all []*cause
+	for i := range r.Plugins {
+		p, known := &r.Plugins[i], map[string]*cause{}
+		for j := range p.Checks {
+			k := &p.Checks[j]
+			if k.Status != Fail {
+				continue
+			}
+			c := known[k.Cause]
+			if c == nil || k.Cause == "" {
+				c = &cause{plugin: p, head: k, level: k.Level, key: k.Cause}
+				known[k.Cause] = c
+				all = append(all, c)
+				continue
+			}
+			c.level = min(c.level, k.Level)
+			if names, _, _ := strings.Cut(c.key, "/"); k.ID == names && c.head.ID != names {
+				c.others = slices.Insert(c.others, 0, c.head)
+				c.head = k
+			} else {
+				c.others = append(c.others, k)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *cause) int { return cmp.Compare(a.level, b.level) })
+	return all
+}
+
+// A group is the checks of one contract.
+type group struct {
+	contract string
+	checks   []*Check
+}
+
+// groups sorts the checks of a plugin by contract: those it lists first, with
+// or without checks, then any others in the order in which they appear.
+func (p *Plugin) groups() []*group {
+	var all []*group
+	find := func(contract string) *group {
+		i := slices.IndexFunc(all, func(g *group) bool { return g.contract == contract })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &group{contract: contract})
+		}
+		return all[i]
+	}
+	for _, c := range p.Contracts {
+		find(c.Name + "@" + c.Version)
+	}
+	for i := range p.Checks {
+		g := find(p.Checks[i].Contract)
+		g.checks = append(g.checks, &p.Checks[i])
+	}
+	return all
+}
+
+// title is how a plugin is called in a report, on one line.
+func (p *Plugin) title() string {
+	return one(strings.TrimSpace(cmp.Or(p.Name, p.Path, "a plugin without a name") + " " + p.Version))
+}
