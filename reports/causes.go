@@ -74,6 +74,36 @@ func (p *Plugin) groups() []*group {
 	return all
 }
 
+// skipped reports whether every check of the group was skipped for one reason.
+func (g *group) skipped() (reason string, ok bool) {
+	for _, k := range g.checks {
+		if k.Status != Skip || k.Message != g.checks[0].Message {
+			return "", false
+		}
+	}
+	if len(g.checks) < 2 {
+		return "", false
+	}
+	return cmp.Or(g.checks[0].Message, "no reason was given"), true
+}
+
+// run is the plugin without the contracts of which every check was skipped:
+// they are told where they are skipped, and have nothing to sum up.
+func (p *Plugin) run() *Plugin {
+	shown := *p
+	skipped := func(name, version string) bool {
+		for _, g := range p.groups() {
+			if _, ok := g.skipped(); ok && g.contract == name+"@"+version {
+				return true
+			}
+		}
+		return false
+	}
+	shown.Contracts = slices.DeleteFunc(slices.Clone(p.Contracts), func(c Contract) bool { return skipped(c.Name, c.Version) })
+	shown.Compatibility = slices.DeleteFunc(slices.Clone(p.Compatibility), func(c Compatibility) bool { return skipped(c.Contract, c.Version) })
+	return &shown
+}
+
 // title is how a plugin is called in a report, on one line.
 func (p *Plugin) title() string {
 	return one(strings.TrimSpace(cmp.Or(p.Name, p.Path, "a plugin without a name") + " " + p.Version))

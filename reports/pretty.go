@@ -133,6 +133,10 @@ func (p *pretty) plugin(pl *Plugin) {
 	}
 	for _, g := range pl.groups() {
 		p.line("\n  %s", p.paint(bold, one(cmp.Or(g.contract, "general"))))
+		if reason, ok := g.skipped(); ok {
+			p.prose(fmt.Sprintf("    %s %s skipped: ", p.status(Skip), plural(len(g.checks), "check")), 6, "", reason)
+			continue
+		}
 		for _, k := range g.checks {
 			p.check(k, width)
 		}
@@ -161,6 +165,10 @@ func (p *pretty) check(k *Check, width int) {
 	}
 	pad := indent(width - utf8.RuneCountInString(id))
 	first := fmt.Sprintf("    %s %s%s  %-6s  ", p.status(k.Status), id, pad, k.Level)
+	if k.Status == Pass || k.Status == Fail {
+		p.line("%s", strings.TrimRight(first+one(text), " ")) // a title is short; the rest has a block of its own
+		return
+	}
 	p.prose(first, 6+width+10, "", strings.ReplaceAll(text, "\n", " "))
 }
 
@@ -368,7 +376,7 @@ func (p *pretty) verdict(v Verdict) string { return p.paint(verdictColors[v], ve
 func (p *pretty) summary() {
 	p.section(bold, "SUMMARY")
 	for i := range p.r.Plugins {
-		pl := &p.r.Plugins[i]
+		pl := p.r.Plugins[i].run()
 		p.line("  %s", pl.title())
 		width := 0
 		for _, c := range pl.Contracts {

@@ -187,6 +187,8 @@ type Check struct {
 	Cause      string `json:"cause,omitempty"`
 	Transcript []Line `json:"transcript,omitempty"`
 	Reproduce  string `json:"reproduce,omitempty"`
+	// Scenario is the one whose exchange broke a rule, where a rule failed.
+	Scenario string `json:"scenario,omitempty"`
 	// Flaky is set when the check came out differently when it was repeated.
 	Flaky bool `json:"flaky,omitempty"`
 	// Notes are what was measured or noticed without failing the check.

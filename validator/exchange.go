@@ -16,14 +16,14 @@ type Request struct {
 	Files     []File         `json:"files"`
 	Arguments map[string]any `json:"arguments,omitempty"`
 	// Extra are further names beside the known ones, as a later minor version may add.
-	Extra map[string]any `json:",inline"`
+	Extra map[string]any `json:",embed"`
 }
 
 // A File is a file of the request, in-band.
 type File struct {
 	Path    string         `json:"path"`
 	Content string         `json:"content"`
-	Extra   map[string]any `json:",inline"`
+	Extra   map[string]any `json:",embed"`
 }
 
 // Line encodes the request as the host writes it, with its newline.
@@ -83,6 +83,9 @@ type Exchange struct {
 	Refuse []string
 	// Want holds the files after the change, where that is known.
 	Want []patch.File
+	// Contact marks the first requests of a run, which nothing makes special: a
+	// plugin that is silent even then is silent as such.
+	Contact bool
 	// Symbol and NewName are the identifiers of a rename.
 	Symbol, NewName string
 	// Style is the form of patch that the author chose.

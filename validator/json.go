@@ -76,6 +76,10 @@ func explainJSON(data []byte, dec *jsontext.Decoder, err error) *Finding {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return &Finding{Class: "cut-off", Message: fmt.Sprintf("the JSON value is cut off: it ends after %d bytes, in the middle", len(data))}
 	}
+	if at < len(data) && data[at] < 0x20 && strings.Contains(err.Error(), "in string") {
+		return &Finding{Class: "control-character", Message: fmt.Sprintf(
+			"at byte %d a control character (0x%02x) stands bare in a string; write it as an escape such as \\n or \\u%04x", at, data[at], data[at])}
+	}
 	rest := bytes.TrimLeft(data[min(at, len(data)):], " \t\r\n,:")
 	at = len(data) - len(rest)
 	for _, n := range notJSON {
@@ -86,10 +90,6 @@ func explainJSON(data []byte, dec *jsontext.Decoder, err error) *Finding {
 			continue
 		}
 		return &Finding{Class: n.class, Message: fmt.Sprintf("at byte %d: %s", at, n.say), Got: Quote(rest, 40)}
-	}
-	if len(rest) > 0 && rest[0] < 0x20 {
-		return &Finding{Class: "control-character", Message: fmt.Sprintf(
-			"at byte %d a control character (0x%02x) stands bare in a string; write it as an escape such as \\n or \\u%04x", at, rest[0], rest[0])}
 	}
 	reason := err.Error()
 	if syntax != nil && syntax.Err != nil {

@@ -60,9 +60,10 @@ func (m *Manifest) Timeout() time.Duration {
 	return time.Duration(min(secs, 24*60*60)) * time.Second
 }
 
-// Declares reports whether the manifest declares a capability.
+// Declares reports whether the manifest declares a capability. A sensor has none,
+// whatever it declares.
 func (m *Manifest) Declares(capability string) bool {
-	return slices.Contains(m.Capabilities, capability)
+	return m.Kind != Sensor && slices.Contains(m.Capabilities, capability)
 }
 
 // Speaks reports whether the manifest lists a language; case does not matter.

@@ -65,8 +65,8 @@ var processRules = []Rule{
 			Spec:  specIPC + ", step 2 (one JSONL response line)",
 			Fix:   "Write the answer as one line of compact JSON to stdout, and everything else to stderr."},
 		Needs: []string{"jsonl.in-time"},
-		// The scenario that sends something that is no request judges silence itself.
-		Applies: func(t *Trial) bool { return t.Exchange.Request != nil || spoke(t) },
+		// A scenario that makes something special of its request judges silence itself.
+		Applies: func(t *Trial) bool { return t.Exchange.Contact || spoke(t) },
 		Judge: func(t *Trial) []Finding {
 			if f := t.Exchange.seen.lines; f != nil {
 				return []Finding{*f}
@@ -129,21 +129,6 @@ var processRules = []Rule{
 		},
 	},
 	{
-		Check: Check{ID: "jsonl.final-newline", Level: Should, Contract: exchangeContract,
-			Title: "The line ends in a newline",
-			Why:   "This host accepts the end of the stream in its place; a host that reads lines waits for it.",
-			Spec:  specIPC + ", step 2 (one line); host: a missing final newline is accepted",
-			Fix:   "End the answer with \\n."},
-		Needs: []string{"jsonl.one-line"},
-		Judge: func(t *Trial) []Finding {
-			out := t.Exchange.Transcript.Stdout
-			if bytes.HasSuffix(out, []byte("\n")) {
-				return nil
-			}
-			return []Finding{{Class: "missing", Message: "the output does not end in a newline", Expected: `\n at the end`, Got: "… " + Quote(out[max(0, len(out)-20):], 40)}}
-		},
-	},
-	{
 		Check: Check{ID: "jsonl.strict-json", Level: Must, Contract: exchangeContract,
 			Title: "The line is strict JSON: no name twice, no NaN, no trailing comma, nothing cut off",
 			Why:   "Decoders differ in what they make of it, and a strict one makes nothing of it.",
@@ -163,6 +148,21 @@ var processRules = []Rule{
 				found.Got = Quote(t.Exchange.seen.line, 200)
 			}
 			return []Finding{found}
+		},
+	},
+	{
+		Check: Check{ID: "jsonl.final-newline", Level: Should, Contract: exchangeContract,
+			Title: "The line ends in a newline",
+			Why:   "This host accepts the end of the stream in its place; a host that reads lines waits for it.",
+			Spec:  specIPC + ", step 2 (one line); host: a missing final newline is accepted",
+			Fix:   "End the answer with \\n."},
+		Needs: []string{"jsonl.strict-json"},
+		Judge: func(t *Trial) []Finding {
+			out := t.Exchange.Transcript.Stdout
+			if bytes.HasSuffix(out, []byte("\n")) {
+				return nil
+			}
+			return []Finding{{Class: "missing", Message: "the output does not end in a newline", Expected: `\n at the end`, Got: "… " + Quote(out[max(0, len(out)-20):], 40)}}
 		},
 	},
 }

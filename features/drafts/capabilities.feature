@@ -2,7 +2,7 @@
 Feature: Capabilities without a published contract
   The document gives them an identifier and says of every actuator that it produces unified diffs.
 
-  @must @id:extricate-symbol.answers @contract:extricate-symbol@0.1
+  @must @id:extricate-symbol.answers @contract:extricate-symbol/0.1
   Scenario: A request for extricate-symbol gets a normal answer
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"
@@ -12,7 +12,7 @@ Feature: Capabilities without a published contract
     When the host asks
     Then it answers
 
-  @must @id:extract-method.answers @contract:extract-method@0.1
+  @must @id:extract-method.answers @contract:extract-method/0.1
   Scenario: A request for extract-method gets a normal answer
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"
@@ -22,7 +22,7 @@ Feature: Capabilities without a published contract
     When the host asks
     Then it answers
 
-  @must @id:replace-body.answers @contract:replace-body@0.1
+  @must @id:replace-body.answers @contract:replace-body/0.1
   Scenario: A request for replace-body gets a normal answer
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"
@@ -32,7 +32,7 @@ Feature: Capabilities without a published contract
     When the host asks
     Then it answers
 
-  @must @id:extract-predicate.answers @contract:extract-predicate@0.1
+  @must @id:extract-predicate.answers @contract:extract-predicate/0.1
   Scenario: A request for extract-predicate gets a normal answer
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"

@@ -1,4 +1,4 @@
-@wire:jsonl @contract:jsonl-exchange@1.0
+@wire:jsonl @contract:jsonl-exchange/1.0
 Feature: The process behind one exchange
   A request is one process: it is started, sent one line, and owes one line and its exit.
 
@@ -29,7 +29,7 @@ Feature: The process behind one exchange
     Fix: Read stdin to its end, or line by line with a reader that has no limit on the line.
     Given a request with a file of 4 MiB
     When the host asks
-    Then it answers
+    Then it answers as it answers a small one
 
   @must @id:jsonl.large-output @needs:rename-symbol
   Scenario: An answer over 64 KiB comes whole

@@ -1,4 +1,4 @@
-@wire:jsonl @contract:jsonl-exchange@1.0
+@wire:jsonl @contract:jsonl-exchange/1.0
 Feature: What holds for every request
   Requests drawn at random; what fails is shrunk to the smallest request that still fails.
 

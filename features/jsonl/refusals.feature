@@ -1,4 +1,4 @@
-@wire:jsonl @contract:jsonl-exchange@1.0
+@wire:jsonl @contract:jsonl-exchange/1.0
 Feature: What cannot be done is refused in the ordinary way
   A refusal is an answer like any other: success false, a diagnostic that says why, exit status 0.
 

@@ -1,4 +1,4 @@
-@wire:jsonl @contract:rename-symbol@1.0
+@wire:jsonl @contract:rename-symbol/1.0
 Feature: A rename that cannot be done is refused, and nothing is guessed
   Refusing is what the document asks for; the reason code that fits is judged by jsonl.refuse.reason-code.
 

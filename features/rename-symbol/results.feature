@@ -1,4 +1,4 @@
-@wire:jsonl @contract:rename-symbol@1.0
+@wire:jsonl @contract:rename-symbol/1.0
 Feature: A rename changes the symbol, everywhere it occurs, and nothing else
 
   @must @id:rename.renames

@@ -30,9 +30,6 @@ func (s *section) apply(content string) (after string, problems []Problem) {
 			}
 			continue // the other hunks are judged, nothing is written
 		}
-		if p, ok := h.context(at+len(old) == len(src)); !ok {
-			problems = append(problems, p)
-		}
 		for _, l := range src[done:at] {
 			out.WriteString(l)
 		}
@@ -58,22 +55,6 @@ func disorder(prev, h hunk) Problem {
 	last := func(h hunk) int { return h.before() + h.oldCount }
 	return found("overlapping-hunks", h.line, "old ranges %d-%d and %d-%d overlap; tools disagree: git apply refuses, GNU patch takes it",
 		prev.oldStart, last(prev), h.oldStart, last(h)).expecting("", h.header)
-}
-
-// context refuses a hunk that tools would take for the end of the file: git
-// apply one without trailing context, GNU patch one with less after than before.
-func (h *hunk) context(atEnd bool) (Problem, bool) {
-	ops := h.ops()
-	leading, trailing := len(ops)-len(strings.TrimLeft(ops, " ")), len(ops)-len(strings.TrimRight(ops, " "))
-	switch {
-	case atEnd || trailing >= max(1, leading):
-		return Problem{}, true
-	case trailing == 0:
-		return found("trailing-context", h.line, "no context follows the last change of this hunk: git apply takes it for the end of the file and refuses or misplaces it").
-			expecting(fmt.Sprintf("%d context lines after the change", max(1, leading)), "0"), false
-	}
-	return found("trailing-context", h.line, "%d context lines stand before the change and %d after it: GNU patch takes the hunk for the end of the file unless it may use fuzz", leading, trailing).
-		expecting(fmt.Sprintf("%d context lines after the change", leading), fmt.Sprint(trailing)), false
 }
 
 // differences are what two texts may differ in and still look the same, with
@@ -127,6 +108,9 @@ func (h *hunk) explain(src []string, at int) Problem {
 			if slices.Equal(plain(here, d.without), plain(old, d.without)) {
 				p := about(d.kind, "line %d of the file and this line differ %s", at+i+1, d.words)
 				p.Expected, p.Got = tail(here[i]), tail(old[i]) // what differs is mostly there and unseen
+				if d.kind == "final-newline" && strings.HasSuffix(old[i], "\n") {
+					p.Message += `: the marker "\ No newline at end of file" is missing after it`
+				}
 				return p
 			}
 		}
@@ -136,7 +120,7 @@ func (h *hunk) explain(src []string, at int) Problem {
 		fixed := *h
 		fixed.oldStart, fixed.newStart = h.oldStart+to-at, h.newStart+to-at
 		if r, n := foreignEnds(src[:to]); n > 0 && n == at-to {
-			p.Message += fmt.Sprintf(": the %d characters such as %U before it were counted as line ends", n, r)
+			p.Message += fmt.Sprintf(": %U and the like, %d before it, were counted as line ends", r, n)
 		}
 		return p.expecting(fixed.String(), h.header)
 	}

@@ -56,11 +56,11 @@ func judgeBlocks(text string, files []File) (after []File, problems []Problem) {
 	}
 	after, changed := replaced(files, contents)
 	if !changed {
-		return after, []Problem{found("noop-patch", blocks[0].line, "the blocks apply and change nothing")}
+		return after, []Problem{found("noop-patch", blocks[0].line, "a no-op: the blocks apply and change nothing")}
 	}
 	for _, b := range blocks {
 		if b.search == b.replace {
-			problems = append(problems, found("noop-hunk", b.line, "SEARCH and REPLACE of this block are the same"))
+			problems = append(problems, found("noop-hunk", b.line, "a no-op block: its SEARCH and REPLACE are the same"))
 		}
 	}
 	return after, firstGroup(problems)
@@ -73,11 +73,13 @@ func readBlocks(text string, files []File) (blocks []block, problems []Problem) 
 		part     string // the mark that opened the part we are in
 		b        block
 		owner    []int // section of each block
+		at, from int   // offsets in text of this line and of the part we are in
 	)
 	fail := func(kind string, line int, format string, args ...any) ([]block, []Problem) {
 		return nil, []Problem{found(kind, line, format, args...)}
 	}
 	for i, l := range lines(text) {
+		next := at + len(l)
 		switch {
 		case mark(l, searchMark):
 			if part != "" {
@@ -86,24 +88,23 @@ func readBlocks(text string, files []File) (blocks []block, problems []Problem) 
 			if len(sections) == 0 {
 				return fail("block-without-file", i+1, "no diff --git line says which file this block is for")
 			}
-			part, b = searchMark, block{line: i + 1}
+			part, b, from = searchMark, block{line: i + 1}, next
 		case part == searchMark && mark(l, middleMark):
-			part = middleMark
-		case part == searchMark:
-			b.search += l
+			part, b.search, from = middleMark, text[from:at], next
 		case part == middleMark && mark(l, replaceMark):
 			if strings.TrimSpace(b.search) == "" {
 				return fail("empty-search", b.line, "the SEARCH part holds no text, so it stands everywhere and nowhere")
 			}
+			b.replace = text[from:at]
 			part, blocks, owner = "", append(blocks, b), append(owner, len(sections)-1)
 			counts[len(counts)-1]++
-		case part == middleMark:
-			b.replace += l
+		case part != "": // a line of the part
 		case strings.HasPrefix(l, "diff --git "):
 			sections, counts = append(sections, section{line: i + 1, git: strings.TrimRight(l[len("diff --git "):], "\r\n")}), append(counts, 0)
 		case strings.TrimSpace(l) != "" && len(sections) > 0:
 			return fail("text-between-blocks", i+1, "this line belongs to no block: %s", clip(l))
 		}
+		at = next
 	}
 	if part != "" {
 		return fail("unterminated-block", b.line, "the block is not ended at the end of the patch")

@@ -38,7 +38,8 @@ func (s *scanner) miscount(h hunk, from int) (end int) {
 		}
 	}
 	next := s.get(end)
-	if next != "" && (actual.oldCount < h.oldCount || actual.newCount < h.newCount) && (slices.Contains(content, next) || strings.TrimSpace(next) == "") {
+	if next != "" && (actual.oldCount < h.oldCount || actual.newCount < h.newCount) &&
+		(slices.Contains(content, next) || next != "\n" && strings.TrimSpace(next) == "") {
 		s.add(found("unmarked-line", end+1, "this line of a hunk starts with none of space, - and + (%s)", declared).expecting(" "+next, next))
 		for end < len(s.lines) && !s.header(end) {
 			end++ // the rest of the hunk has the same cause

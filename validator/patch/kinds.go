@@ -47,7 +47,6 @@ var Kinds = map[string]struct{ Group, Fix string }{
 	"same-file-twice":           {"paths", "put all hunks of a file under one header"},
 	"overlapping-hunks":         {"applies", "join hunks that share lines into one"},
 	"hunks-out-of-order":        {"applies", "sort the hunks of a file by line"},
-	"trailing-context":          {"applies", "give as much context after a change as before it (3 lines), less only at the end of the file"},
 	"wrong-position":            {"applies", "count lines from 1 and end them at \\n only"},
 	"past-end":                  {"applies", "take line numbers and lines from the text that was sent"},
 	"context-mismatch":          {"applies", "copy context and - lines byte by byte from the text that was sent"},

@@ -5,7 +5,9 @@
 // "Applies" is stricter than any one tool, because the tools disagree: git
 // apply refuses overlapping hunks and looks for a hunk where its new side says,
 // GNU patch refuses a new file headed -1,0, hunks out of order and CRLF in file
-// headers. A patch passes when both take it without fuzz and without offset.
+// headers. A patch passes when both take it without fuzz and without offset, but
+// for one thing: a hunk may have as little context as its writer likes, which
+// the tools take for a hint at the end of the file.
 // The tests hold the package against git, GNU patch and go-gitdiff; the
 // scanner is our own since those parsers hide the counts, positions and names
 // that a plugin author has to be told.
@@ -86,12 +88,12 @@ func Judge(text string, files []File, style Style) (after []File, problems []Pro
 	after, changed := replaced(files, contents)
 	if !changed {
 		return after, []Problem{found("noop-patch", sections[0].line,
-			"the patch applies and changes nothing: all files are afterwards what they were")}
+			"a no-op: the patch applies and changes nothing")}
 	}
 	for _, s := range sections {
 		for _, h := range s.hunks {
 			if slices.Equal(h.side('-'), h.side('+')) {
-				problems = append(problems, found("noop-hunk", h.line, "the - and + lines of this hunk are the same: %s", clip(h.header)))
+				problems = append(problems, found("noop-hunk", h.line, "a no-op hunk: its - and + lines are the same: %s", clip(h.header)))
 			}
 		}
 	}

@@ -205,7 +205,8 @@ func (s *scanner) hunk(line string) {
 	}
 	s.hunks++
 	s.at++
-	from, full := s.at, s.body(&h)
+	from := s.at
+	full := s.body(&h)
 	if s.stopped {
 		return
 	}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"plugcheck/harness"
+	"plugcheck/validator"
+)
+
+func newList() *cobra.Command {
+	var wire, level string
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the checks", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			catalogue, err := harness.BuiltIn()
+			if err != nil {
+				return err
+			}
+			levels := map[string]validator.Level{"": "", "must": validator.Must, "should": validator.Should, "may": validator.May}
+			wanted, ok := levels[strings.ToLower(level)]
+			if !ok {
+				return fmt.Errorf("--level %s: it is must, should or may", level)
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			n := 0
+			for _, k := range catalogue.Checks {
+				if wire != "" && k.Wire != wire || wanted != "" && k.Level != wanted {
+					continue
+				}
+				n++
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Level, k.Contract, k.Title)
+			}
+			if n == 0 {
+				return fmt.Errorf("there is no such check: the wire is jsonl")
+			}
+			return w.Flush()
+		},
+	}
+	cmd.Flags().StringVar(&wire, "wire", "", "only the checks of this `wire`: jsonl")
+	cmd.Flags().StringVar(&level, "level", "", "only the checks of this `level`: must, should or may")
+	return cmd
+}

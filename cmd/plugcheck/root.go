@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"plugcheck/harness"
+)
+
+// version is the kit's own; contracts have theirs.
+const version = "0.1.0"
+
+// memoryLimit makes the collector work harder before a hostile plugin's output
+// takes the machine's memory; it is no hard limit.
+const memoryLimit = 160 << 20
+
+// run is the whole program: it returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	harness.RunShim()
+	debug.SetMemoryLimit(memoryLimit)
+
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	var status exitStatus
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	}
+	fmt.Fprintln(stderr, "plugcheck:", err)
+	return 2
+}
+
+// exitStatus ends the program with a status and without a word.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "plugcheck",
+		Short:         "Find out whether a plugin keeps its host's contract",
+		Long:          "plugcheck plays the host of a plugin: it starts the real binary, talks to it over stdio, and judges\nevery byte it says against versioned contracts.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+	}
+	root.AddCommand(newRun(), newList(), newExplain(), newVersion())
+	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Run: func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "plugcheck", version) },
+	}
+}

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"plugcheck/harness"
+	"plugcheck/harness/plugintest"
+	"plugcheck/reports"
+)
+
+// runFlags are the flags of plugcheck run.
+type runFlags struct {
+	sample, wire, config, level, waivers, shard string
+	formats                                     []string
+	noColor, quiet, verbose                     bool
+	options                                     harness.Options
+}
+
+func newRun() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run [flags] [PATH…] [-- COMMAND ARG…]",
+		Short: "Judge plugins by the contracts that they declare",
+		Long: `Judge plugins by the contracts that they declare.
+
+PATH is an executable, a plugin's folder, a manifest, or a folder of plugins' folders; without one it is the folder
+you stand in. A command with arguments goes behind "--".
+
+The exit status is 0 when every plugin is conformant, 1 when one is not, 2 for wrong usage and whenever nothing was
+shown, and 130 when the run was interrupted.`,
+		Example: "  plugcheck run --sample jsonl\n  plugcheck run ./my-plugin\n  plugcheck run --only 'rename.*' --format json=report.json ./my-plugin\n  plugcheck run -- python3 my_plugin.py",
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.sample, "sample", "", "judge the built-in reference plugins of a `wire`: jsonl")
+	flags.StringVar(&f.wire, "wire", "", "take the plugins for ones of this `wire`, whatever they look like")
+	flags.StringArrayVar(&f.formats, "format", nil, "report as `FORMAT[=FILE]`: pretty, json or junit; may be repeated (default pretty)")
+	flags.StringVar(&f.level, "level", "must", "the level that fails the run: must, should or may")
+	flags.StringArrayVar(&f.options.Contracts, "contract", nil, "only the checks of this contract, `NAME[@VERSION]`; may be repeated")
+	flags.StringArrayVar(&f.options.Only, "only", nil, "only the checks whose id matches this `GLOB`; may be repeated")
+	flags.StringArrayVar(&f.options.Skip, "skip", nil, "not the checks whose id matches this `GLOB`; may be repeated")
+	flags.DurationVar(&f.options.Timeout, "timeout", 0, "wait no longer than this for one exchange (default: the manifest's timeout_secs)")
+	flags.IntVarP(&f.options.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many exchanges run side by side")
+	flags.Uint64Var(&f.options.Seed, "seed", 0, "draw the requests of the properties from this seed (default: a new one)")
+	flags.IntVar(&f.options.Checks, "checks", harness.DefaultChecks, "how often each property is tried")
+	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often; a check that comes out differently is flaky")
+	flags.StringVar(&f.waivers, "waivers", "", "a `FILE` of known failures that are accepted")
+	flags.StringVar(&f.options.Features, "features", "", "a `DIR` of scenarios of your own")
+	flags.StringVar(&f.config, "config", "", "the `FILE` that configures the plugin (default: plugcheck.toml beside it)")
+	flags.StringVar(&f.options.Transcripts, "transcripts", "", "write every exchange into this `DIR`")
+	flags.StringVar(&f.options.Lock, "lock", "", "a `COMMAND` that must pass in the workspace before and after a rename")
+	flags.StringVar(&f.shard, "shard", "", "run part `I/N` of the checks, I from 1 (default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, or JOB_COMPLETION_INDEX and JOB_COMPLETIONS)")
+	flags.BoolVar(&f.noColor, "no-color", false, "no colours")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and verdicts")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also how many exchanges each check saw, and how long it took")
+	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	return cmd
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	outputs, err := f.outputs()
+	if err != nil {
+		return err
+	}
+	if err := f.settle(); err != nil {
+		return err
+	}
+	if f.sample != "" {
+		dir, err := os.MkdirTemp("", "plugcheck-sample-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if args, err = f.laySample(dir, args, cmd.ArgsLenAtDash()); err != nil {
+			return err
+		}
+	}
+	targets, err := f.targets(args, cmd.ArgsLenAtDash())
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	progress := f.progress(cmd.ErrOrStderr())
+	f.options.Version, f.options.Command = version, f.reproduce
+	report, err := harness.Run(ctx, targets, f.options)
+	progress.Stop()
+	if err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		if err := o.write(cmd.OutOrStdout(), report, f); err != nil {
+			return err
+		}
+	}
+	if status := report.ExitStatus(); status != 0 {
+		return exitStatus(status)
+	}
+	return nil
+}
+
+// settle turns the flags that are words into what they mean.
+func (f *runFlags) settle() error {
+	if err := f.options.Gate.UnmarshalText([]byte(strings.ToUpper(f.level))); err != nil {
+		return fmt.Errorf("--level %s: it is must, should or may", f.level)
+	}
+	if f.options.Jobs < 1 || f.options.Checks < 1 || f.options.Repeat < 1 {
+		return errors.New("--jobs, --checks and --repeat are at least 1")
+	}
+	if f.options.Timeout < 0 {
+		return errors.New("--timeout is a time to wait, such as 5s")
+	}
+	if f.waivers != "" {
+		catalogue, err := harness.BuiltIn()
+		if err != nil {
+			return err
+		}
+		if f.options.Waivers, err = harness.LoadWaivers(f.waivers, catalogue); err != nil {
+			return err
+		}
+	}
+	var err error
+	f.options.Shard, err = shard(f.shard, os.Getenv)
+	return err
+}
+
+// shard reads I/N, or the variables that Bazel and Kubernetes set.
+func shard(text string, getenv func(string) string) (harness.Shard, error) {
+	index, total, from := "", "", ""
+	base := 0
+	switch {
+	case text != "":
+		index, total, _ = strings.Cut(text, "/")
+		from, base = "--shard "+text, 1
+	case getenv("TEST_TOTAL_SHARDS") != "":
+		index, total, from = getenv("TEST_SHARD_INDEX"), getenv("TEST_TOTAL_SHARDS"), "TEST_SHARD_INDEX and TEST_TOTAL_SHARDS"
+		if file := getenv("TEST_SHARD_STATUS_FILE"); file != "" { // tells Bazel that sharding is understood
+			if err := os.WriteFile(file, nil, 0o644); err != nil {
+				return harness.Shard{}, err
+			}
+		}
+	case getenv("JOB_COMPLETION_INDEX") != "" && getenv("JOB_COMPLETIONS") != "":
+		index, total, from = getenv("JOB_COMPLETION_INDEX"), getenv("JOB_COMPLETIONS"), "JOB_COMPLETION_INDEX and JOB_COMPLETIONS"
+	default:
+		return harness.Shard{}, nil
+	}
+	i, err1 := strconv.Atoi(index)
+	n, err2 := strconv.Atoi(total)
+	if err1 != nil || err2 != nil || n < 1 || i < base || i >= n+base {
+		return harness.Shard{}, fmt.Errorf("%s: wanted part I of N, with I from %d to %d", from, base, max(n, 1)-1+base)
+	}
+	return harness.Shard{Index: i - base, Total: n}, nil
+}
+
+func (f *runFlags) laySample(dir string, args []string, dash int) ([]string, error) {
+	if len(args) > 0 || dash >= 0 {
+		return nil, errors.New("--sample brings its own plugins: leave the path out")
+	}
+	if f.sample != "jsonl" {
+		return nil, fmt.Errorf("--sample %s: there is a sample of the wire jsonl", f.sample)
+	}
+	return []string{dir}, plugintest.Samples(dir)
+}
+
+func (f *runFlags) targets(args []string, dash int) ([]*harness.Target, error) {
+	var targets []*harness.Target
+	paths := args
+	if dash >= 0 {
+		paths = args[:dash]
+		if len(args) == dash {
+			return nil, errors.New("behind -- stands no command")
+		}
+		t, err := harness.Command(args[dash:], f.wire, f.config)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	} else if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	found, err := harness.Discover(paths, f.wire, f.config)
+	return append(found, targets...), err
+}
+
+// output is one --format.
+type output struct {
+	format reports.Format
+	file   string
+}
+
+func (f *runFlags) outputs() ([]output, error) {
+	if len(f.formats) == 0 {
+		f.formats = []string{"pretty"}
+	}
+	var list []output
+	toStdout := 0
+	for _, text := range f.formats {
+		name, file, toFile := strings.Cut(text, "=")
+		format, err := reports.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if toFile && file == "" {
+			return nil, fmt.Errorf("--format %s names no file", text)
+		}
+		if file == "" {
+			toStdout++
+		}
+		list = append(list, output{format, file})
+	}
+	if toStdout > 1 {
+		return nil, errors.New("only one --format can go to standard output; give the others a file: --format json=report.json")
+	}
+	return list, nil
+}
+
+func (o output) write(stdout io.Writer, report *reports.Report, f *runFlags) error {
+	options := reports.Options{Width: reports.DefaultWidth, Quiet: f.quiet, Verbose: f.verbose}
+	if o.file == "" {
+		if terminal, ok := stdout.(*os.File); ok {
+			if width := reports.TerminalWidth(terminal); width > 0 {
+				options.Width = width
+				options.Color = !f.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+			}
+		}
+		return o.format.Write(stdout, report, options)
+	}
+	if err := os.MkdirAll(filepath.Dir(o.file), 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(o.file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(o.format.Write(file, report, options), file.Close())
+}
+
+// progress shows a live line where standard error is a terminal.
+func (f *runFlags) progress(stderr io.Writer) *reports.Progress {
+	width := 0
+	if terminal, ok := stderr.(*os.File); ok && !f.quiet && os.Getenv("TERM") != "dumb" {
+		width = reports.TerminalWidth(terminal)
+	}
+	p := reports.NewProgress(stderr, width)
+	f.options.Progress = harness.Progress{Start: p.Start, Begin: p.Begin, Done: p.Done}
+	return p
+}
+
+// reproduce is the command that runs some checks of one plugin again.
+func (f *runFlags) reproduce(t *harness.Target, only []string) string {
+	words := []string{"plugcheck", "run"}
+	for _, id := range only {
+		words = append(words, "--only", id)
+	}
+	words = append(words, "--seed", strconv.FormatUint(f.options.Seed, 10))
+	if f.options.Checks != harness.DefaultChecks {
+		words = append(words, "--checks", strconv.Itoa(f.options.Checks))
+	}
+	if f.options.Timeout > 0 {
+		words = append(words, "--timeout", f.options.Timeout.String())
+	}
+	for _, flag := range []struct{ name, value string }{{"--config", f.config}, {"--features", f.options.Features}, {"--lock", f.options.Lock}, {"--wire", f.wire}} {
+		if flag.value != "" {
+			words = append(words, flag.name, flag.value)
+		}
+	}
+	switch {
+	case f.sample != "":
+		words = append(words, "--sample", f.sample)
+	case t.Command != nil:
+		words = append(append(words, "--"), t.Command...)
+	default:
+		words = append(words, t.Path)
+	}
+	for i, w := range words {
+		words[i] = shellQuote(w)
+	}
+	return strings.Join(words, " ")
+}
+
+func shellQuote(w string) string {
+	if w != "" && !strings.ContainsFunc(w, func(r rune) bool {
+		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '=' || r == ':' || r == '+' || r == ',' || r == '@' ||
+			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	}) {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}

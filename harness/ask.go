@@ -1,0 +1,343 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"plugcheck/fixtures"
+	"plugcheck/validator"
+	"plugcheck/validator/patch"
+)
+
+// An ask is one request that is going to be sent, and what is expected of it.
+type ask struct {
+	name    string
+	request *validator.Request
+	raw     []byte // sent in place of the request's line where request is nil
+	refuse  []string
+	want    []patch.File
+
+	symbol, newName string
+	offset          int
+
+	around     surroundings
+	hold       time.Duration // the request is cut in two and the second half held back
+	nullStderr bool
+	contact    bool     // nothing is special about it
+	shared     *Workdir // folders shared with other exchanges
+}
+
+// A reply is what became of an ask.
+type reply struct {
+	*validator.Exchange
+	ask      ask
+	outcomes []validator.Outcome
+	early    bool // something came, or it left, while the second half was held back
+}
+
+// workspaceRoot is where the files of requests seem to be. Nothing is there:
+// content comes in-band.
+const workspaceRoot = "/workspace/"
+
+// fileURI is the file URI of a path of the workspace.
+func fileURI(path string) string {
+	return (&url.URL{Scheme: "file", Path: workspaceRoot + path}).String()
+}
+
+// rename builds a rename-symbol request.
+func rename(name string, files []validator.File, target, offset int, symbol, newName string) ask {
+	return ask{
+		name: name, symbol: symbol, newName: newName, offset: offset,
+		request: &validator.Request{
+			Operation: "rename-symbol",
+			Files:     files,
+			Arguments: map[string]any{
+				"uri":      fileURI(files[target].Path),
+				"position": strconv.Itoa(offset),
+				"new_name": newName,
+			},
+		},
+	}
+}
+
+// fromCase turns a fixture into an ask.
+func fromCase(c fixtures.Case) ask {
+	var files []validator.File
+	for _, f := range c.Files {
+		files = append(files, validator.File{Path: f.Path, Content: string(f.Content)})
+	}
+	a := rename("case "+c.Name, files, c.Target, c.Offset, c.Symbol, c.NewName)
+	a.request.Operation = c.Operation
+	if c.Operation != "rename-symbol" {
+		// Other operations have the arguments that their author gives, and the
+		// place of the mark.
+		a.symbol = ""
+		delete(a.request.Arguments, "new_name")
+	}
+	for k, v := range c.Args {
+		a.request.Arguments[k] = v
+	}
+	a.refuse = c.Refuse
+	for _, f := range c.Want {
+		a.want = append(a.want, patch.File{Path: f.Path, Content: f.Content})
+	}
+	return a
+}
+
+// clone copies what steps change.
+func (a ask) clone() ask {
+	if a.request != nil {
+		r := *a.request
+		r.Files = slices.Clone(r.Files)
+		r.Arguments = map[string]any{}
+		for k, v := range a.request.Arguments {
+			r.Arguments[k] = v
+		}
+		a.request = &r
+	}
+	return a
+}
+
+// bytes is what goes over the wire.
+func (a ask) bytes() []byte {
+	if a.request != nil {
+		return a.request.Line()
+	}
+	return a.raw
+}
+
+// Surroundings are what a plugin finds around it when it is started.
+type surroundings struct {
+	name string
+	// env changes the environment, a list of NAME=value.
+	env func(env []string, dirs Workdir) []string
+	// prepare lays files into the folders; restore takes them away again.
+	prepare, restore func(dirs Workdir) error
+	elsewhere        bool // another working folder, one that holds files
+	sandbox          bool
+}
+
+// allSurroundings lists the surroundings that a step can name.
+var allSurroundings = []surroundings{
+	{name: "nothing but PATH in the environment", env: func(env []string, _ Workdir) []string {
+		return keep(env, "PATH", "SYSTEMROOT")
+	}},
+	{name: "HOME is not set", env: func(env []string, _ Workdir) []string { return drop(env, "HOME", "USERPROFILE") }},
+	{name: "another working folder", elsewhere: true},
+	{name: "the locale C", env: locale("C")},
+	{name: "the locale tr_TR.UTF-8", env: locale("tr_TR.UTF-8")},
+	{name: "a hostile ~/.gitconfig", prepare: hostileGitConfig, restore: func(dirs Workdir) error {
+		return os.Remove(filepath.Join(dirs.Home, ".gitconfig"))
+	}},
+	{name: "GIT_DIR points elsewhere", env: func(env []string, dirs Workdir) []string {
+		elsewhere := filepath.Join(dirs.Home, "no-such-repository")
+		return append(env, "GIT_DIR="+elsewhere, "GIT_WORK_TREE="+elsewhere, "GIT_INDEX_FILE="+elsewhere)
+	}},
+	{name: "no files but its own install, and no network", sandbox: true},
+}
+
+func locale(name string) func([]string, Workdir) []string {
+	return func(env []string, _ Workdir) []string {
+		return append(drop(env, "LANG", "LC_ALL"), "LANG="+name, "LC_ALL="+name)
+	}
+}
+
+func hostileGitConfig(dirs Workdir) error {
+	const text = `[core]
+	autocrlf = true
+	eol = crlf
+	quotepath = false
+	pager = false
+[diff]
+	noprefix = true
+	mnemonicPrefix = true
+	external = false
+	context = 0
+	renames = copies
+	wsErrorHighlight = all
+[color]
+	ui = always
+	diff = always
+[alias]
+	diff = !false
+	apply = !false
+`
+	return os.WriteFile(filepath.Join(dirs.Home, ".gitconfig"), []byte(text), 0o600)
+}
+
+func keep(env []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return !named(kv, names) })
+}
+
+func drop(env []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return named(kv, names) })
+}
+
+func named(kv string, names []string) bool {
+	name, _, _ := strings.Cut(kv, "=")
+	return slices.Contains(names, strings.ToUpper(name))
+}
+
+// environment is small on purpose. PYTHONUNBUFFERED would hide a missing
+// flush, GIT_DIR would mislead, a user's locale would change messages: none of
+// what the kit itself was started with gets through but PATH.
+func (s *session) environment(dirs Workdir) []string {
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dirs.Home, "TMPDIR=" + dirs.Home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
+	if runtime.GOOS == "windows" {
+		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+dirs.Home, "TEMP="+dirs.Home, "TMP="+dirs.Home)
+	}
+	for k, v := range s.target.Config.Env {
+		env = append(env, k+"="+v)
+	}
+	return env
+}
+
+// exchange starts the plugin, sends it the ask and waits for its end.
+func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
+	dirs, err := s.folders(a)
+	if err != nil {
+		return nil, err
+	}
+	spec := Spec{
+		Path: s.target.Executable, Args: s.target.Args, Dir: dirs.Dir, Env: s.environment(dirs),
+		Limit: s.limit, NullStderr: a.nullStderr,
+	}
+	if a.around.elsewhere {
+		spec.Dir = s.elsewhere
+	}
+	if a.around.env != nil {
+		spec.Env = a.around.env(spec.Env, dirs)
+	}
+	if a.around.prepare != nil {
+		if err := a.around.prepare(dirs); err != nil {
+			return nil, err
+		}
+	}
+	if a.around.sandbox {
+		spec.Sandbox = &Sandbox{Read: append(InstallPaths(spec.Path, os.Getenv("PATH")), s.target.Config.Sandbox.Read...)}
+	}
+	r := &reply{ask: a, Exchange: &validator.Exchange{
+		Name: a.name, Request: a.request, Refuse: a.refuse, Want: a.want, Symbol: a.symbol, NewName: a.newName, Contact: a.contact, Style: s.target.Config.style,
+	}}
+	line := a.bytes()
+	p, err := Start(ctx, spec)
+	if err == nil {
+		if a.hold > 0 {
+			p.Write(line[:len(line)/2])
+			r.early = p.WaitOutput(a.hold)
+			line = line[len(line)/2:]
+		}
+		p.Write(line)
+		p.CloseStdin()
+		r.Transcript = p.Wait()
+	}
+	if a.around.restore != nil {
+		err = errors.Join(err, a.around.restore(dirs))
+	}
+	if a.shared == nil {
+		s.work.Put(dirs, &r.Transcript)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // the process was ended by us, so what it said means nothing
+	}
+	r.Read()
+	r.outcomes = validator.Judge(s.rules, &validator.Trial{Manifest: s.target.Manifest, Exchange: r.Exchange})
+	if err := s.save(r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *session) folders(a ask) (Workdir, error) {
+	if a.shared != nil {
+		return *a.shared, nil
+	}
+	return s.work.Get()
+}
+
+// keptBytes is how much of each stream is kept once an exchange was judged.
+const keptBytes = 64 << 10
+
+// trim lets go of the bytes that nobody looks at any more, so that a run holds
+// a few answers in memory and not all of them.
+func (r *reply) trim() {
+	t := &r.Transcript
+	for _, b := range []*[]byte{&t.Stdin, &t.Stdout, &t.Stderr} {
+		if len(*b) > keptBytes {
+			*b = slices.Clone((*b)[:keptBytes])
+		}
+	}
+}
+
+// broken returns the finding of the first rule that did not hold, of those that
+// choose picks, as a reason why the scenario cannot be kept.
+func (r *reply) broken(choose func(*validator.Rule) bool) *outcome {
+	for _, o := range r.outcomes {
+		if len(o.Findings) == 0 || !choose(o.Rule) {
+			continue
+		}
+		f := o.Findings[0]
+		f.Message = r.Name + ": " + f.Message
+		if f.Fix == "" {
+			f.Fix = o.Rule.Fix
+		}
+		return &outcome{finding: f, cause: o.Rule.ID, reply: r}
+	}
+	return nil
+}
+
+// readable picks the rules without which there is no answer to speak of.
+func readable(r *validator.Rule) bool {
+	return r.Level == validator.Must && !strings.HasPrefix(r.Contract, "rename-symbol@") &&
+		r.ID != "jsonl.closes-stdout" && !strings.HasSuffix(r.ID, ".success-is-diff")
+}
+
+// usable picks the rules without which a success cannot be applied.
+func usable(r *validator.Rule) bool {
+	return readable(r) || r.Level == validator.Must && strings.HasPrefix(r.Contract, "rename-symbol@") || strings.HasSuffix(r.ID, ".success-is-diff")
+}
+
+// outcome is why a scenario did not pass. It is an error only to travel through godog.
+type outcome struct {
+	status  status
+	finding validator.Finding
+	cause   string // the rule whose breach is the reason, if one is
+	reply   *reply
+	// notes is what a pass has to tell.
+}
+
+type status int
+
+const (
+	failed status = iota
+	skipped
+	untested
+)
+
+func (o *outcome) Error() string { return o.finding.Message }
+
+func skip(format string, args ...any) *outcome {
+	return &outcome{status: skipped, finding: validator.Finding{Message: fmt.Sprintf(format, args...)}}
+}
+
+func cannotTest(format string, args ...any) *outcome {
+	return &outcome{status: untested, finding: validator.Finding{Message: fmt.Sprintf(format, args...)}}
+}
+
+// fail makes the outcome of a failed expectation about one reply.
+func (r *reply) fail(f validator.Finding) *outcome {
+	f.Message = r.Name + ": " + f.Message
+	return &outcome{finding: f, reply: r}
+}

@@ -1,0 +1,210 @@
+package harness
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	gherkin "github.com/cucumber/gherkin/go/v42"
+	messages "github.com/cucumber/messages/go/v34"
+
+	"plugcheck/contracts"
+	"plugcheck/features"
+	"plugcheck/validator"
+)
+
+// A Check is one line of the catalogue: a rule over all exchanges, or a
+// scenario with a stimulus of its own.
+type Check struct {
+	validator.Check
+	Wire string
+	// Rule is set for a rule. A scenario has the feature file that holds it.
+	Rule    *validator.Rule
+	Feature string
+	Steps   []string
+
+	order int
+}
+
+// A Catalogue is all checks, in the order in which they are reported.
+type Catalogue struct {
+	Checks   []*Check
+	features []feature
+
+	byID map[string]*Check
+}
+
+// feature is a file of scenarios as godog takes it.
+type feature struct {
+	name string
+	text []byte
+}
+
+// Find returns the check with an id.
+func (c *Catalogue) Find(id string) (*Check, bool) {
+	k, ok := c.byID[id]
+	return k, ok
+}
+
+// Built-in checks are parsed once, when first asked for.
+var builtin = sync.OnceValues(func() (*Catalogue, error) {
+	c := &Catalogue{byID: map[string]*Check{}}
+	for _, r := range validator.Rules() {
+		contract := contracts.MustGet(r.Contract)
+		if err := c.add(&Check{Check: r.Check, Wire: contract.Wire, Rule: &r}); err != nil {
+			return nil, err
+		}
+	}
+	err := c.addFeatures(features.FS, "", nil)
+	return c, err
+})
+
+// BuiltIn returns the checks that plugcheck brings.
+func BuiltIn() (*Catalogue, error) { return builtin() }
+
+// With returns the catalogue and the scenarios of an author's folder behind it.
+func (c *Catalogue) With(fsys fs.FS, folder string) (*Catalogue, error) {
+	more := &Catalogue{Checks: slices.Clone(c.Checks), features: slices.Clone(c.features), byID: map[string]*Check{}}
+	for _, k := range c.Checks {
+		more.byID[k.ID] = k
+	}
+	n := len(more.Checks)
+	if err := more.addFeatures(fsys, folder, &authorDefaults); err != nil {
+		return nil, err
+	}
+	if len(more.Checks) == n {
+		return nil, fmt.Errorf("no scenario in any .feature file of %s", folder)
+	}
+	return more, nil
+}
+
+// authorDefaults stand in for the tags that an author's scenario may leave out.
+var authorDefaults = validator.Check{Level: validator.Must, Contract: AuthorContract}
+
+// AuthorContract is where the scenarios of a plugin's own author are counted.
+const AuthorContract = "author@1.0"
+
+func (c *Catalogue) add(k *Check) error {
+	if k.ID == "" || c.byID[k.ID] != nil {
+		return fmt.Errorf("check id %q is empty or used twice", k.ID)
+	}
+	k.order = len(c.Checks)
+	c.Checks = append(c.Checks, k)
+	c.byID[k.ID] = k
+	return nil
+}
+
+// addFeatures reads every .feature file below fsys. Without defaults a
+// scenario has to say its id, level, contract, why, spec and fix.
+func (c *Catalogue) addFeatures(fsys fs.FS, prefix string, defaults *validator.Check) error {
+	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".feature" {
+			return err
+		}
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		return c.addFeature(feature{path.Join(prefix, name), text}, defaults)
+	})
+}
+
+func (c *Catalogue) addFeature(f feature, defaults *validator.Check) error {
+	var id messages.Incrementing
+	doc, err := gherkin.ParseGherkinDocument(bytes.NewReader(f.text), id.NewId)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	if doc.Feature == nil {
+		return fmt.Errorf("%s: there is no feature in it", f.name)
+	}
+	descriptions := map[string]*messages.Scenario{}
+	for _, child := range doc.Feature.Children {
+		if child.Scenario != nil {
+			descriptions[child.Scenario.Id] = child.Scenario
+		}
+	}
+	for _, p := range gherkin.Pickles(*doc, f.name, id.NewId) {
+		k, err := scenarioCheck(p, descriptions[p.AstNodeIds[0]], defaults)
+		if err != nil {
+			return fmt.Errorf("%s: scenario %q: %w", f.name, p.Name, err)
+		}
+		k.Feature = f.name
+		if err := c.add(k); err != nil {
+			return fmt.Errorf("%s: scenario %q: %w", f.name, p.Name, err)
+		}
+	}
+	c.features = append(c.features, f)
+	return nil
+}
+
+func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validator.Check) (*Check, error) {
+	k := &Check{Wire: "jsonl"}
+	if defaults != nil {
+		k.Check = *defaults
+	}
+	k.Title = p.Name
+	for _, tag := range p.Tags {
+		name, value, _ := strings.Cut(strings.TrimPrefix(tag.Name, "@"), ":")
+		switch name {
+		case "must", "should", "may":
+			k.Level = validator.Level(strings.ToUpper(name))
+		case "id":
+			k.ID = value
+		case "contract":
+			k.Contract = strings.Replace(value, "/", "@", 1) // Gherkin ends a tag at the next @
+		case "wire":
+			k.Wire = value
+		}
+	}
+	if k.ID == "" && defaults != nil {
+		k.ID = "author." + slug(p.Name)
+	}
+	if ast != nil {
+		about := labelled(ast.Description)
+		k.Why, k.Spec, k.Fix = about["Why"], about["Spec"], about["Fix"]
+	}
+	for _, s := range p.Steps {
+		if _, ok := findStep(s.Text); !ok {
+			return nil, fmt.Errorf("there is no step %q", s.Text)
+		}
+		k.Steps = append(k.Steps, s.Text)
+	}
+	switch {
+	case k.ID == "" || k.Level == "" || k.Contract == "":
+		return nil, fmt.Errorf("it needs the tags @id:…, @contract:NAME/VERSION and one of @must, @should, @may")
+	case defaults == nil && (k.Why == "" || k.Spec == "" || k.Fix == ""):
+		return nil, fmt.Errorf("its description needs Why:, Spec: and Fix:")
+	case len(k.Steps) == 0:
+		return nil, fmt.Errorf("it has no steps")
+	}
+	return k, nil
+}
+
+var (
+	label   = regexp.MustCompile(`^\s*(Why|Spec|Fix):\s*(.*)$`)
+	nonWord = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
+func slug(s string) string {
+	return strings.Trim(nonWord.ReplaceAllString(strings.ToLower(s), "-"), "-")
+}
+
+// labelled reads "Why: …" paragraphs; a line without a label goes on with the one before.
+func labelled(description string) map[string]string {
+	about := map[string]string{}
+	name := ""
+	for line := range strings.Lines(description) {
+		text := strings.TrimSpace(line)
+		if m := label.FindStringSubmatch(text); m != nil {
+			name, text = m[1], strings.TrimSpace(m[2])
+		}
+		about[name] = strings.TrimSpace(about[name] + " " + text)
+	}
+	return about
+}

@@ -1,0 +1,140 @@
+package harness
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"plugcheck/fixtures"
+	"plugcheck/validator/patch"
+)
+
+// ConfigName is the file beside a plugin in which its author tells the kit what it cannot know.
+const ConfigName = "plugcheck.toml"
+
+// Config is what plugcheck.toml says.
+type Config struct {
+	// Patch is the form of patch: "unified", the default, or "search-replace".
+	Patch string `toml:"patch"`
+	// Lock is a command that must pass in the workspace, before and after a rename.
+	Lock string `toml:"lock"`
+	// Cases is a folder of cases of the author's own, beside those in Case.
+	Cases string       `toml:"cases"`
+	Case  []CaseSource `toml:"case"`
+	// Env is set in the plugin's environment, which is small otherwise.
+	Env map[string]string `toml:"env"`
+	// Plugin stands in for the manifest of a bare executable.
+	Plugin struct {
+		Kind         string   `toml:"kind"`
+		Languages    []string `toml:"languages"`
+		Capabilities []string `toml:"capabilities"`
+	} `toml:"plugin"`
+	// Sensor says what to ask a sensor for, which no document fixes.
+	Sensor struct {
+		Operation string         `toml:"operation"`
+		Arguments map[string]any `toml:"arguments"`
+	} `toml:"sensor"`
+	Sandbox struct {
+		// Read lists folders beside the plugin's own that it needs, for jsonl.no-filesystem.
+		Read []string `toml:"read"`
+	} `toml:"sandbox"`
+
+	dir   string
+	cases []fixtures.Case
+	style patch.Style
+}
+
+// CaseSource is a case in the fixtures' format, in a file or written out.
+type CaseSource struct {
+	File  string `toml:"file"`
+	Txtar string `toml:"txtar"`
+}
+
+// loadConfig reads file, or plugcheck.toml in dir if there is one.
+func loadConfig(file, dir string) (Config, error) {
+	name := file
+	if name == "" {
+		name = filepath.Join(dir, ConfigName)
+	}
+	var c Config
+	c.dir = filepath.Dir(name)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) && file == "" {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	dec := toml.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		var strict *toml.StrictMissingError
+		var decode *toml.DecodeError
+		switch {
+		case errors.As(err, &strict):
+			return c, fmt.Errorf("%s: unknown key:\n%s", name, strict.String())
+		case errors.As(err, &decode):
+			line, column := decode.Position()
+			return c, fmt.Errorf("%s: line %d, column %d: %w", name, line, column, err)
+		}
+		return c, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := c.settle(); err != nil {
+		return c, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// settle reads the cases and checks the choices.
+func (c *Config) settle() error {
+	switch c.Patch {
+	case "", "unified":
+	case "search-replace":
+		c.style = patch.SearchReplace
+	default:
+		return fmt.Errorf("patch = %q: it is \"unified\" or \"search-replace\"", c.Patch)
+	}
+	if c.Cases != "" {
+		cases, err := fixtures.Load(os.DirFS(c.path(c.Cases)), ".")
+		if err != nil {
+			return fmt.Errorf("cases = %q: %w", c.Cases, err)
+		}
+		c.cases = append(c.cases, cases...)
+	}
+	for i, s := range c.Case {
+		source, text := fmt.Sprintf("case-%d", i+1), []byte(s.Txtar)
+		switch {
+		case (s.File == "") == (s.Txtar == ""):
+			return fmt.Errorf("[[case]] %d needs one of file and txtar", i+1)
+		case s.File != "":
+			var err error
+			if text, err = os.ReadFile(c.path(s.File)); err != nil {
+				return fmt.Errorf("[[case]] %d: %w", i+1, err)
+			}
+			source = s.File
+		}
+		one, err := fixtures.Parse(source, text)
+		if err != nil {
+			return fmt.Errorf("[[case]] %d: %w", i+1, err)
+		}
+		c.cases = append(c.cases, one)
+	}
+	for name := range c.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			return fmt.Errorf("[env] %q is no name of a variable", name)
+		}
+	}
+	return nil
+}
+
+func (c *Config) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(c.dir, name)
+}

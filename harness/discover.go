@@ -1,0 +1,286 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"plugcheck/validator"
+)
+
+// A Target is one plugin that is to be judged, as it was found.
+type Target struct {
+	// Path is what the user named, or the folder below it.
+	Path string
+	// Wire is the plugin system, and Guess says how it was found where it was not declared.
+	Wire, Guess string
+	// Manifest is what the plugin says of itself. A bare executable has one
+	// without a source, which is filled in by asking the plugin.
+	Manifest *validator.Manifest
+	// Executable is what is started, with Args.
+	Executable string
+	Args       []string
+	// Command is the command line, where one was given in place of a path.
+	Command []string
+	Config  Config
+}
+
+// Bare reports whether there is no manifest.
+func (t *Target) Bare() bool { return t.Manifest.Source == "" }
+
+// manifestNames are where a manifest may stand in a plugin's folder, the first found wins.
+var manifestNames = []string{"manifest.toml", "plugin.toml", "manifest.json", "plugin.json"}
+
+// Discover finds the plugins at the paths: an executable, a manifest, a
+// plugin's folder, or a folder of such folders.
+func Discover(paths []string, wire, config string) ([]*Target, error) {
+	d := discovery{wire: wire, config: config}
+	var targets []*Target
+	for _, p := range paths {
+		found, err := d.at(p)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, found...)
+	}
+	return targets, nil
+}
+
+// Command is a plugin given as a command with its arguments.
+func Command(argv []string, wire, config string) (*Target, error) {
+	d := discovery{wire: wire, config: config}
+	path, err := lookPath(argv[0])
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.bare(path)
+	if err == nil {
+		t.Path, t.Command, t.Args = strings.Join(argv, " "), argv, argv[1:]
+	}
+	return t, err
+}
+
+func lookPath(name string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return filepath.Abs(name)
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		full := filepath.Join(dir, name)
+		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() {
+			return filepath.Abs(full)
+		}
+	}
+	return "", fmt.Errorf("no %q on PATH", name)
+}
+
+type discovery struct{ wire, config string }
+
+func (d discovery) at(path string) ([]*Target, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is nothing at %s", path)
+		}
+		return nil, err
+	}
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case info.IsDir():
+		return d.folder(path)
+	case ext == ".toml" || ext == ".json":
+		return one(d.manifest(path, path))
+	}
+	// An executable with a manifest beside it that names it is that plugin.
+	if name, ok := findManifest(filepath.Dir(path)); ok {
+		t, err := d.manifest(path, name)
+		if err == nil && sameFile(t.Executable, path) {
+			t.Guess = "the manifest beside it names this executable"
+			return []*Target{t}, nil
+		}
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.bare(full)
+	if err == nil {
+		t.Path = path
+	}
+	return one(t, err)
+}
+
+func one(t *Target, err error) ([]*Target, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []*Target{t}, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// folder is a plugin's folder, or a folder of plugins' folders.
+func (d discovery) folder(path string) ([]*Target, error) {
+	if name, ok := findManifest(path); ok {
+		return one(d.manifest(path, name))
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var targets []*Target
+	for _, e := range entries {
+		sub := filepath.Join(path, e.Name())
+		name, ok := findManifest(sub)
+		if !ok {
+			continue
+		}
+		t, err := d.manifest(sub, name)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	if len(targets) > 0 {
+		return targets, nil
+	}
+	var executables []string
+	for _, e := range entries {
+		full := filepath.Join(path, e.Name())
+		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() && runnable(info) {
+			executables = append(executables, full)
+		}
+	}
+	switch len(executables) {
+	case 1:
+		full, err := filepath.Abs(executables[0])
+		if err != nil {
+			return nil, err
+		}
+		t, err := d.bare(full)
+		if err == nil {
+			t.Path = path
+			t.Guess = "the folder has no manifest and one executable, " + filepath.Base(full)
+		}
+		return one(t, err)
+	case 0:
+		return nil, fmt.Errorf("no plugin in %s: neither a manifest (%s) nor a folder with one, nor an executable", path, strings.Join(manifestNames, ", "))
+	}
+	return nil, fmt.Errorf("no manifest (%s) in %s, and %d executables: name the one to run", strings.Join(manifestNames, ", "), path, len(executables))
+}
+
+func runnable(info fs.FileInfo) bool {
+	if runtime.GOOS == "windows" {
+		return slices.Contains([]string{".exe", ".bat", ".cmd", ".com"}, strings.ToLower(filepath.Ext(info.Name())))
+	}
+	return info.Mode()&0o111 != 0
+}
+
+func findManifest(dir string) (string, bool) {
+	for _, name := range manifestNames {
+		full := filepath.Join(dir, name)
+		if info, err := os.Stat(full); err == nil && !info.IsDir() {
+			return full, true
+		}
+	}
+	return "", false
+}
+
+// maxManifest bounds what is read as a manifest; a real one has some hundred bytes.
+const maxManifest = 1 << 20
+
+// manifest reads the manifest file of the plugin at path.
+func (d discovery) manifest(path, file string) (*Target, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxManifest {
+		return nil, fmt.Errorf("%s is no manifest: it is not a file, or larger than 1 MiB", file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	wire := d.wire
+	if wire == "" {
+		wire = wireOf(file, text)
+	}
+	if wire != "jsonl" {
+		return nil, fmt.Errorf("%s is the manifest of a %s plugin, and this version of plugcheck judges jsonl plugins only; if it is one, say --wire jsonl", file, wire)
+	}
+	t := &Target{Path: path, Wire: wire, Manifest: validator.ReadManifest(file, text)}
+	dir := filepath.Dir(file)
+	if t.Config, err = loadConfig(d.config, dir); err != nil {
+		return nil, err
+	}
+	t.Args = t.Manifest.Args
+	if t.Executable = t.Manifest.Executable; t.Executable != "" && !filepath.IsAbs(t.Executable) {
+		// Not what the document asks for, as a rule will say; the rest can be judged all the same.
+		if t.Executable, err = filepath.Abs(filepath.Join(dir, t.Executable)); err != nil {
+			return nil, err
+		}
+	}
+	t.inspect()
+	return t, nil
+}
+
+// bare is an executable without a manifest.
+func (d discovery) bare(path string) (*Target, error) {
+	if d.wire != "" && d.wire != "jsonl" {
+		return nil, fmt.Errorf("this version of plugcheck judges the wire jsonl, not %q", d.wire)
+	}
+	t := &Target{Path: path, Wire: "jsonl", Executable: path, Manifest: &validator.Manifest{Executable: path}}
+	var err error
+	if t.Config, err = loadConfig(d.config, filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	own := t.Config.Plugin
+	t.Manifest.Kind, t.Manifest.Languages, t.Manifest.Capabilities = own.Kind, own.Languages, own.Capabilities
+	t.inspect()
+	return t, nil
+}
+
+// inspect looks at the executable before anything is started.
+func (t *Target) inspect() {
+	if t.Executable == "" {
+		return
+	}
+	facts := validator.FileFacts{Exists: true}
+	if trouble := Diagnose(t.Executable, os.Getenv("PATH")); trouble != nil {
+		facts = validator.FileFacts{Exists: trouble.Kind != NotFound, Class: string(trouble.Kind), Trouble: trouble.Message, Fix: trouble.Fix}
+	}
+	t.Manifest.File = facts
+}
+
+// wireOf tells the plugin systems apart by what their manifests have.
+func wireOf(file string, text []byte) string {
+	var fields map[string]any
+	if strings.EqualFold(filepath.Ext(file), ".json") {
+		_ = json.Unmarshal(text, &fields) // what cannot be read is told by jsonl.manifest.shape
+	} else {
+		_ = toml.Unmarshal(text, &fields)
+	}
+	_, kind := fields["kind"]
+	_, entry := fields["entry"]
+	_, command := fields["command"]
+	switch {
+	case kind:
+		return "jsonl"
+	case entry:
+		return "jsonrpc"
+	case command:
+		return "veto"
+	}
+	return "jsonl"
+}

@@ -1,0 +1,4 @@
+package plugintest
+
+// ignoreTerm has nothing to ignore: Windows has no SIGTERM.
+func ignoreTerm() {}

@@ -1,0 +1,361 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"plugcheck/contracts"
+	"plugcheck/reports"
+	"plugcheck/validator"
+)
+
+// report puts together what the selected checks came to, in the order of the
+// catalogue: it is the same however many exchanges ran side by side.
+func (s *session) report(selected map[string]bool) reports.Plugin {
+	m := s.target.Manifest
+	p := reports.Plugin{
+		Path: s.target.Path, Name: s.name(), Version: m.Version, Wire: s.target.Wire, Guess: s.target.Guess,
+		Contracts: []reports.Contract{}, Compatibility: []reports.Compatibility{}, Checks: []reports.Check{},
+	}
+	for _, name := range m.Unknown {
+		p.Notes = append(p.Notes, fmt.Sprintf("the manifest has a field %q that the document does not; hosts ignore it", name))
+	}
+	s.cutOff()
+	orders := s.orders()
+	for _, order := range orders {
+		run := s.runs[order]
+		if run.kit != nil {
+			p.Errors = append(p.Errors, run.kit.Error())
+		}
+		for _, note := range run.notes {
+			if !slices.Contains(p.Notes, note) {
+				p.Notes = append(p.Notes, note)
+			}
+		}
+	}
+	manifest := map[string]validator.Outcome{}
+	for _, o := range validator.Judge(validator.ManifestRules(), &validator.Trial{Manifest: m}) {
+		manifest[o.Rule.ID] = o
+	}
+	for _, c := range s.catalogue.Checks {
+		if !selected[c.ID] {
+			continue
+		}
+		k := reports.Check{ID: c.ID, Title: c.Title, Contract: c.Contract, Why: c.Why, Fix: c.Fix, Spec: c.Spec}
+		if err := k.Level.UnmarshalText([]byte(c.Level)); err != nil {
+			p.Errors = append(p.Errors, c.ID+": "+err.Error())
+		}
+		reason := s.notDeclared(c)
+		outcome, judgedManifest := manifest[c.ID]
+		switch {
+		case reason != "":
+			k.Status, k.Message = reports.Skip, reason
+		case c.Rule != nil && isManifestRule(c.ID):
+			if judgedManifest {
+				s.fillManifest(&k, outcome)
+			} else {
+				k.Message = "the manifest does not hold what this check looks at"
+			}
+		case s.runs[contact] == nil:
+			k.Message = "not run: the executable cannot be started"
+			if m.Executable == "" {
+				k.Message = "not run: the manifest names no executable"
+			}
+		case c.Rule != nil:
+			s.fillRule(&k, c, orders)
+		default:
+			s.fillScenario(&k, s.runs[c.order])
+		}
+		if k.Status == reports.Fail && s.options.Command != nil {
+			// A rule needs the scenario that brought its breach out.
+			only := []string{c.ID}
+			if k.Scenario != "" {
+				only = append(only, k.Scenario)
+			}
+			k.Reproduce = s.options.Command(s.target, only)
+		}
+		p.Checks = append(p.Checks, k)
+	}
+	crashes(p.Checks)
+	p.Contracts, p.Compatibility = contractsOf(p.Checks)
+	return p
+}
+
+func isManifestRule(id string) bool { return strings.HasPrefix(id, "jsonl.manifest.") }
+
+// orders are the scenarios that ran, in the order of the catalogue.
+func (s *session) orders() []int {
+	var list []int
+	for o := range s.runs {
+		list = append(list, o)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// cutOff takes back what ran beside the last of the hung scenarios only because
+// several ran at once, so that the report does not depend on how many.
+func (s *session) cutOff() {
+	hung := 0
+	for _, o := range s.orders() {
+		run := s.runs[o]
+		if hung >= maxHung && o > contact && (run.outcome == nil || run.outcome.status != skipped) {
+			run.outcome = cannotTest("not run: %d requests before it hung until their time limit of %s", maxHung, s.limit)
+			run.kit, run.exchanges, run.verdicts = nil, 0, nil
+			continue
+		}
+		hung += run.hung
+	}
+}
+
+func (s *session) fillManifest(k *reports.Check, o validator.Outcome) {
+	k.Status = reports.Pass
+	if text := s.target.Manifest.Text; len(text) > 0 && (len(o.Findings) > 0 || s.options.Examples) {
+		k.Transcript = []reports.Line{line(0, "manifest", text, int64(len(text)))}
+	}
+	if len(o.Findings) == 0 {
+		return
+	}
+	k.Status = reports.Fail
+	fillFinding(k, o.Findings[0])
+	for _, f := range o.Findings[1:] {
+		k.Message += "; " + f.Message
+	}
+}
+
+func fillFinding(k *reports.Check, f validator.Finding) {
+	k.Message, k.Expected, k.Got, k.Diff = f.Message, f.Expected, f.Got, f.Diff
+	if f.Fix != "" {
+		k.Fix = f.Fix
+	}
+}
+
+// fillRule sums up what a rule said of all exchanges.
+func (s *session) fillRule(k *reports.Check, c *Check, orders []int) {
+	var first *located
+	var classes []string
+	times := map[string]int{}
+	said := map[string]string{}
+	var slowest time.Duration
+	for _, o := range orders {
+		run := s.runs[o]
+		slowest = max(slowest, run.slowest)
+		t := run.verdicts[c.ID]
+		if t == nil {
+			continue
+		}
+		k.Exchanges += t.judged
+		if k.Transcript == nil {
+			k.Transcript = t.example
+		}
+		for i := range t.findings {
+			f := &t.findings[i]
+			if first == nil {
+				first = f
+			}
+			if times[f.Class] == 0 {
+				classes = append(classes, f.Class)
+				said[f.Class] = f.exchange + ": " + f.Message
+			}
+			times[f.Class] += f.times
+		}
+	}
+	if c.ID == "jsonl.in-time" && k.Exchanges > 0 {
+		k.Notes = append(k.Notes, fmt.Sprintf("the slowest exchange took %s of %s", slowest.Round(time.Millisecond), s.limit))
+	}
+	switch {
+	case first != nil:
+		k.Status = reports.Fail
+		fillFinding(k, first.Finding)
+		k.Transcript, k.Cause, k.Scenario = first.lines, k.ID, first.scenario
+		if crashed(first.Class) {
+			k.Cause = "/" + first.Class // completed by crashes
+		}
+		k.Message = ""
+		for i, class := range classes {
+			if i == 4 {
+				k.Message += fmt.Sprintf("; and %d other kinds", len(classes)-i)
+				break
+			}
+			if i > 0 {
+				k.Message += "; "
+			}
+			k.Message += said[class]
+			if n := times[class] - 1; n > 0 {
+				k.Message += fmt.Sprintf(" (and in %d more exchanges)", n)
+			}
+		}
+	case k.Exchanges > 0:
+		k.Status = reports.Pass
+	default:
+		k.Message = s.whyNotJudged(c, orders)
+	}
+}
+
+// whyNotJudged says which breach kept a rule from having anything to judge.
+func (s *session) whyNotJudged(c *Check, orders []int) string {
+	for _, need := range c.Rule.Needs {
+		for _, o := range orders {
+			if t := s.runs[o].verdicts[need]; t != nil && len(t.findings) > 0 {
+				return "nothing to judge: " + need + " does not hold"
+			}
+		}
+		if k, ok := s.catalogue.Find(need); ok && k.Rule != nil {
+			if why := s.whyNotJudged(k, orders); why != noExchange {
+				return why
+			}
+		}
+	}
+	switch {
+	case c.ID == "jsonl.response.sensor-analysis":
+		return "the sensor refused every request: name an operation it does under [sensor] in " + ConfigName
+	case strings.HasSuffix(c.ID, ".success-is-diff") && c.Contract != "rename-symbol@1.0":
+		return "no request of this run succeeded, and no document says which one would: write a case of class success and name it in " + ConfigName
+	}
+	return noExchange
+}
+
+const noExchange = "no exchange of this run had what this check looks at"
+
+func (s *session) fillScenario(k *reports.Check, run *scenarioRun) {
+	if run == nil {
+		k.Message = "not run"
+		if s.interrupted {
+			k.Message = "the run was interrupted before it"
+		}
+		return
+	}
+	k.Exchanges, k.DurationMS = run.exchanges, run.elapsed.Milliseconds()
+	k.Status = run.status()
+	k.Transcript = run.example
+	o := run.outcome
+	switch {
+	case run.kit != nil:
+		k.Message = "plugcheck could not finish it: " + run.kit.Error()
+	case !run.finished:
+		k.Message = "the run was interrupted in the middle of it"
+	case k.Status == reports.Fail:
+		fillFinding(k, o.finding)
+		k.Cause = o.cause
+		if o.cause == "" && crashed(o.finding.Class) {
+			k.Cause = "/" + o.finding.Class // completed by crashes
+		}
+		if o.reply != nil {
+			k.Transcript = transcriptLines(&o.reply.Transcript)
+		}
+	case o != nil:
+		k.Message = o.finding.Message
+	}
+}
+
+func crashed(class string) bool {
+	return strings.HasPrefix(class, "no-answer") || strings.HasPrefix(class, "crash")
+}
+
+// crashes names one cause for all scenarios in which the plugin died with the
+// same words: the first of them, or the rule that it answers at all.
+func crashes(checks []reports.Check) {
+	first := map[string]string{}
+	for _, k := range checks {
+		if k.ID == "jsonl.one-line" && k.Status == reports.Fail && strings.HasPrefix(k.Cause, "/") {
+			first[k.Cause] = k.ID
+		}
+	}
+	for i := range checks {
+		k := &checks[i]
+		if k.Status != reports.Fail || !strings.HasPrefix(k.Cause, "/") {
+			continue
+		}
+		if first[k.Cause] == "" {
+			first[k.Cause] = k.ID
+		}
+		k.Cause = first[k.Cause] + k.Cause
+	}
+}
+
+func contractsOf(checks []reports.Check) ([]reports.Contract, []reports.Compatibility) {
+	list, table := []reports.Contract{}, []reports.Compatibility{}
+	for _, k := range checks {
+		name, version, _ := strings.Cut(k.Contract, "@")
+		if slices.ContainsFunc(list, func(c reports.Contract) bool { return c.Name == name && c.Version == version }) {
+			continue
+		}
+		list = append(list, reports.Contract{Name: name, Version: version})
+		if v, err := contracts.ParseVersion(version); err == nil {
+			table = append(table, reports.Compatibility{Contract: name, Major: v.Major, Version: version})
+		}
+	}
+	return list, table
+}
+
+// shownBytes is how much of one piece of a transcript goes into a report.
+const shownBytes = 2 << 10
+
+// transcriptLines puts a transcript into the report's form, long pieces
+// shortened in the middle.
+func transcriptLines(t *validator.Transcript) []reports.Line {
+	var lines []reports.Line
+	for _, e := range t.Events {
+		stream := t.Stdin
+		switch e.From {
+		case validator.FromPlugin:
+			stream = t.Stdout
+		case validator.FromStderr:
+			stream = t.Stderr
+		}
+		data := stream[min(e.Start, len(stream)):min(e.End, len(stream))]
+		lines = append(lines, line(e.At, string(e.From), data, int64(e.End-e.Start)))
+		if len(lines) == maxLines {
+			break
+		}
+	}
+	end := t.Exit.String()
+	if t.Unsent > 0 {
+		end += fmt.Sprintf("; %d bytes of the request were never taken", t.Unsent)
+	}
+	return append(lines, line(t.Elapsed, string(validator.FromExit), []byte(end), int64(len(end))))
+}
+
+const maxLines = 50
+
+func line(at time.Duration, from string, data []byte, size int64) reports.Line {
+	l := reports.Line{MS: milliseconds(at), From: from}
+	if len(data) > shownBytes {
+		head, tail := shownBytes/2, len(data)-shownBytes/2
+		for head > 0 && !utf8.RuneStart(data[head]) { // no character is cut
+			head--
+		}
+		for tail < len(data) && !utf8.RuneStart(data[tail]) {
+			tail++
+		}
+		data = slices.Concat(data[:head], data[tail:])
+	}
+	l.Data = string(data)
+	l.Omitted = size - int64(len(data))
+	return l
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// writeTranscript writes one exchange as JSON lines, each byte of it.
+func writeTranscript(name string, t *validator.Transcript) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, e := range t.Events {
+		stream := map[validator.Source][]byte{validator.FromHost: t.Stdin, validator.FromPlugin: t.Stdout, validator.FromStderr: t.Stderr}[e.From]
+		l := reports.Line{MS: milliseconds(e.At), From: string(e.From), Data: string(stream[min(e.Start, len(stream)):min(e.End, len(stream))])}
+		if err := enc.Encode(l.Escape()); err != nil {
+			return err
+		}
+	}
+	end := line(t.Elapsed, string(validator.FromExit), []byte(t.Exit.String()), int64(len(t.Exit.String())))
+	if err := enc.Encode(end); err != nil {
+		return err
+	}
+	return writeFile(name, []byte(b.String()))
+}

@@ -1,0 +1,288 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"plugcheck/contracts"
+	"plugcheck/reports"
+)
+
+// Options are what a run can be told.
+type Options struct {
+	Version string
+	Gate    reports.Level
+	// Only, Skip and Contracts choose checks; each entry has to match something.
+	Only, Skip, Contracts []string
+	Features              string // a folder of the author's own scenarios
+	Timeout               time.Duration
+	Jobs                  int
+	Checks                int // how often a property is tried
+	Seed                  uint64
+	Repeat                int
+	Lock                  string
+	Transcripts           string
+	Waivers               []Waiver
+	Shard                 Shard
+	// Command is how the run is repeated for one check; it ends before the plugin's path.
+	Command  func(t *Target, only []string) string
+	Progress Progress
+	// Examples keeps an exchange of what passed too.
+	Examples bool
+}
+
+// Progress is told how many scenarios are ahead, and of each when it begins and
+// when it is done. What is nil is not told.
+type Progress struct {
+	Start func(total int)
+	Begin func(id string)
+	Done  func(id string, status reports.Status)
+}
+
+// A Shard is one of several runs that share the checks among them.
+type Shard struct{ Index, Total int }
+
+// DefaultChecks is how often a property is tried when nobody says otherwise.
+const DefaultChecks = 20
+
+// Run judges the targets one after the other. The error is for what made the
+// run impossible; what the kit could not do for one plugin is in the report.
+func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, error) {
+	catalogue, err := BuiltIn()
+	if err != nil {
+		return nil, err
+	}
+	if o.Features != "" {
+		if catalogue, err = catalogue.With(os.DirFS(o.Features), o.Features); err != nil {
+			return nil, err
+		}
+	}
+	selected, err := catalogue.choose(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Checks <= 0 {
+		o.Checks = DefaultChecks
+	}
+	for o.Seed == 0 {
+		o.Seed = rand.Uint64() >> 16 // short enough to be typed again
+	}
+	rapidSettings.Lock()
+	defer rapidSettings.Unlock()
+	if err := setRapid(o.Checks, o.Seed); err != nil {
+		return nil, err
+	}
+	report := &reports.Report{
+		Schema: reports.Schema, Tool: reports.Tool{Name: "plugcheck", Version: o.Version},
+		Started: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Plugins: []reports.Plugin{},
+	}
+	start := time.Now()
+	for _, t := range targets {
+		if ctx.Err() != nil {
+			break
+		}
+		report.Plugins = append(report.Plugins, judge(ctx, t, o, catalogue, selected))
+	}
+	report.Errors = append(report.Errors, sameNames(targets)...)
+	report.Errors = append(report.Errors, applyWaivers(report, o.Waivers)...)
+	report.Interrupted = ctx.Err() != nil
+	report.DurationMS = time.Since(start).Milliseconds()
+	report.Settle(o.Gate)
+	return report, nil
+}
+
+// judge runs one plugin, as often as the options say.
+func judge(ctx context.Context, t *Target, o Options, c *Catalogue, selected map[string]bool) reports.Plugin {
+	p := judgeOnce(ctx, t, o, c, selected)
+	for range o.Repeat - 1 {
+		if ctx.Err() != nil || len(p.Errors) > 0 {
+			break
+		}
+		again := judgeOnce(ctx, t, o, c, selected)
+		p.Errors = append(p.Errors, again.Errors...)
+		for i := range p.Checks {
+			merge(&p.Checks[i], again.Checks)
+		}
+	}
+	return p
+}
+
+// merge keeps the worse of two outcomes of a check, and says when they differ.
+func merge(k *reports.Check, again []reports.Check) {
+	i := slices.IndexFunc(again, func(other reports.Check) bool { return other.ID == k.ID })
+	if i < 0 || again[i].Status == k.Status {
+		return
+	}
+	other := again[i]
+	if k.Status == reports.Fail || other.Status == reports.Fail {
+		if other.Status == reports.Fail {
+			*k = other
+		}
+	} else if other.Status == reports.StatusUntested {
+		*k = other
+	}
+	k.Flaky = true
+}
+
+// judgeOnce never panics: what goes wrong in the kit is the kit's error, and
+// the next plugin is still judged.
+func judgeOnce(ctx context.Context, t *Target, o Options, c *Catalogue, selected map[string]bool) (p reports.Plugin) {
+	s, err := newSession(ctx, t, o, c)
+	if err == nil {
+		defer func() {
+			if err := s.work.Close(); err != nil {
+				p.Notes = append(p.Notes, "some of what the plugin left could not be removed: "+err.Error())
+			}
+		}()
+		p, err = s.run(ctx, selected)
+	}
+	if err != nil {
+		if p.Path == "" {
+			p = reports.Plugin{Path: t.Path, Name: t.Manifest.Name, Version: t.Manifest.Version, Wire: t.Wire}
+		}
+		p.Errors = append(p.Errors, err.Error())
+	}
+	return p
+}
+
+// sameNames tells of plugins that a registry could not hold side by side.
+func sameNames(targets []*Target) []string {
+	var errs []string
+	first := map[string]string{}
+	for _, t := range targets {
+		name := t.Manifest.Name
+		if other, ok := first[name]; ok && name != "" && other != t.Manifest.Source {
+			errs = append(errs, fmt.Sprintf("two plugins are named %q: %s and %s; a registry keeps one plugin a name", name, other, t.Manifest.Source))
+			continue
+		}
+		first[name] = t.Manifest.Source
+	}
+	return errs
+}
+
+// choose returns the ids of the checks that the options ask for.
+func (c *Catalogue) choose(o Options) (map[string]bool, error) {
+	selected := map[string]bool{}
+	for _, k := range c.Checks {
+		selected[k.ID] = true
+	}
+	if len(o.Only) > 0 {
+		matched, err := c.match("--only", o.Only, func(k *Check, pattern string) (bool, error) { return path.Match(pattern, k.ID) })
+		if err != nil {
+			return nil, err
+		}
+		selected = matched
+	}
+	if len(o.Contracts) > 0 {
+		matched, err := c.match("--contract", o.Contracts, func(k *Check, pattern string) (bool, error) {
+			if pattern == AuthorContract || pattern == strings.Split(AuthorContract, "@")[0] {
+				return k.Contract == AuthorContract, nil
+			}
+			contract, err := contracts.Get(pattern)
+			return err == nil && contract.ID() == k.Contract, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for id := range selected {
+			selected[id] = matched[id]
+		}
+	}
+	if len(o.Skip) > 0 {
+		matched, err := c.match("--skip", o.Skip, func(k *Check, pattern string) (bool, error) { return path.Match(pattern, k.ID) })
+		if err != nil {
+			return nil, err
+		}
+		for id := range matched {
+			delete(selected, id)
+		}
+	}
+	n := 0
+	for _, k := range c.Checks {
+		if !selected[k.ID] {
+			delete(selected, k.ID)
+			continue
+		}
+		if o.Shard.Total > 1 && n%o.Shard.Total != o.Shard.Index {
+			delete(selected, k.ID)
+		}
+		n++
+	}
+	if len(selected) == 0 {
+		return nil, errors.New("no check is left to run: --only, --skip, --contract and --shard together leave none")
+	}
+	return selected, nil
+}
+
+func (c *Catalogue) match(option string, patterns []string, matches func(*Check, string) (bool, error)) (map[string]bool, error) {
+	found := map[string]bool{}
+	for _, pattern := range patterns {
+		any := false
+		for _, k := range c.Checks {
+			ok, err := matches(k, pattern)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", option, pattern, err)
+			}
+			if ok {
+				found[k.ID], any = true, true
+			}
+		}
+		if !any {
+			return nil, fmt.Errorf("%s %s matches no check%s", option, pattern, c.didYouMean(pattern))
+		}
+	}
+	return found, nil
+}
+
+// didYouMean names the check whose id is nearest to a mistyped one.
+func (c *Catalogue) didYouMean(id string) string {
+	best, least := "", len(id)/3+1
+	for _, k := range c.Checks {
+		if d := distance(id, k.ID); d <= least {
+			best, least = k.ID, d-1
+		}
+	}
+	if best == "" {
+		return "; plugcheck list shows them all"
+	}
+	return "; did you mean " + best + "?"
+}
+
+// distance is the number of letters to change, add or take away.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// DidYouMean is for commands that take an id.
+func (c *Catalogue) DidYouMean(id string) string { return c.didYouMean(id) }
+
+func writeFile(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o644)
+}

@@ -1,0 +1,197 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cucumber/godog"
+	messages "github.com/cucumber/messages/go/v34"
+
+	"plugcheck/reports"
+	"plugcheck/validator"
+)
+
+// A scenario is the state that the steps of one scenario share.
+type scenario struct {
+	session *session
+	ctx     context.Context
+	check   *Check
+	run     *scenarioRun
+	started time.Time
+
+	asks    []ask
+	replies []*reply
+	lock    bool
+
+	mu sync.Mutex // send may be called from several goroutines
+}
+
+// before is the scenario's first hook: it leaves out what was not selected and
+// what does not concern the plugin.
+func (sc *scenario) before(selected map[string]bool) godog.BeforeScenarioHook {
+	return func(ctx context.Context, p *godog.Scenario) (context.Context, error) {
+		sc.check = sc.session.catalogue.checkOf(p)
+		if sc.check == nil || !selected[sc.check.ID] {
+			sc.check = nil
+			return ctx, errNotSelected
+		}
+		s := sc.session
+		sc.started = time.Now()
+		sc.run = s.begin(sc.check.order, sc.check)
+		if begin := s.options.Progress.Begin; begin != nil {
+			begin(sc.check.ID)
+		}
+		switch reason := s.notDeclared(sc.check); {
+		case sc.ctx.Err() != nil:
+			return ctx, cannotTest("the run was interrupted before it")
+		case reason != "":
+			return ctx, skip("%s", reason)
+		case s.hungBefore(sc.check.order) >= maxHung:
+			return ctx, cannotTest("not run: %d requests before it hung until their time limit of %s", maxHung, s.limit)
+		}
+		return ctx, nil
+	}
+}
+
+var errNotSelected = errors.New("not selected")
+
+// after is the scenario's last hook: it keeps the outcome.
+func (sc *scenario) after(ctx context.Context, _ *godog.Scenario, err error) (context.Context, error) {
+	if sc.check == nil {
+		return ctx, nil
+	}
+	sc.run.elapsed, sc.run.finished = time.Since(sc.started), true
+	var o *outcome
+	switch {
+	case err == nil:
+	case errors.As(err, &o):
+		sc.run.outcome = o
+	case sc.ctx.Err() != nil:
+		sc.run.outcome = cannotTest("the run was interrupted in the middle of it")
+	default:
+		var start *StartError
+		if errors.As(err, &start) {
+			sc.run.outcome = &outcome{finding: validator.Finding{Class: string(start.Kind), Message: start.Message, Fix: start.Fix}, cause: "jsonl.manifest.executable"}
+			break
+		}
+		sc.run.kit = fmt.Errorf("%s: %w", sc.check.ID, err)
+	}
+	if done := sc.session.options.Progress.Done; done != nil {
+		done(sc.check.ID, sc.run.status())
+	}
+	sc.asks, sc.replies = nil, nil
+	return ctx, nil
+}
+
+// send makes one exchange and lets every rule judge it.
+func (sc *scenario) send(a ask) (*reply, error) {
+	if sc.run.hungTooOften() {
+		return nil, &outcome{cause: "jsonl.in-time", finding: validator.Finding{Class: "hung",
+			Message: fmt.Sprintf("%d requests hung until their time limit of %s; the others were not sent", maxHung, sc.session.limit)}}
+	}
+	r, err := sc.session.exchange(sc.ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	sc.run.record(r, sc.check, sc.session.options.Examples)
+	r.trim()
+	return r, nil
+}
+
+// status is the outcome in the report's words.
+func (run *scenarioRun) status() reports.Status {
+	switch o := run.outcome; {
+	case run.kit != nil || !run.finished:
+		return reports.StatusUntested
+	case o == nil:
+		return reports.Pass
+	case o.status == skipped:
+		return reports.Skip
+	case o.status == untested:
+		return reports.StatusUntested
+	}
+	return reports.Fail
+}
+
+func (run *scenarioRun) hungTooOften() bool { return run.hung >= maxHung }
+
+// record adds the rules' outcomes of one exchange.
+func (run *scenarioRun) record(r *reply, check *Check, examples bool) {
+	var example []reports.Line
+	if examples {
+		example = transcriptLines(&r.Transcript)
+	}
+	if run.example == nil {
+		run.example = example
+	}
+	run.exchanges++
+	run.slowest = max(run.slowest, r.Transcript.Elapsed)
+	if r.Transcript.TimedOut && r.Request != nil {
+		run.hung++
+	}
+	for _, o := range r.outcomes {
+		t := run.verdicts[o.Rule.ID]
+		if t == nil {
+			t = &ruleTally{example: example}
+			run.verdicts[o.Rule.ID] = t
+		}
+		t.judged++
+		for _, f := range o.Findings {
+			t.add(f, r, check)
+		}
+	}
+}
+
+// add keeps the first finding of each class, and counts the others.
+func (t *ruleTally) add(f validator.Finding, r *reply, check *Check) {
+	for i := range t.findings {
+		if t.findings[i].Class == f.Class {
+			t.findings[i].times++
+			return
+		}
+	}
+	l := located{Finding: f, exchange: r.Name, lines: transcriptLines(&r.Transcript), times: 1}
+	if check != nil {
+		l.scenario = check.ID
+	}
+	t.findings = append(t.findings, l)
+}
+
+// checkOf finds the check of a pickle by its feature file and name.
+func (c *Catalogue) checkOf(p *messages.Pickle) *Check {
+	for _, tag := range p.Tags {
+		if id, ok := strings.CutPrefix(tag.Name, "@id:"); ok {
+			return c.byID[id]
+		}
+	}
+	return c.byID["author."+slug(p.Name)]
+}
+
+// godog reports through our own report; its formatter says nothing.
+const quietFormat = "plugcheck"
+
+func init() {
+	godog.Format(quietFormat, "says nothing: plugcheck reports", func(string, io.Writer) godog.Formatter { return quiet{} })
+}
+
+type quiet struct{}
+
+func (quiet) TestRunStarted()                                                             {}
+func (quiet) Feature(*messages.GherkinDocument, string, []byte)                           {}
+func (quiet) Pickle(*messages.Pickle)                                                     {}
+func (quiet) Defined(*messages.Pickle, *messages.PickleStep, *godog.StepDefinition)       {}
+func (quiet) Passed(*messages.Pickle, *messages.PickleStep, *godog.StepDefinition)        {}
+func (quiet) Skipped(*messages.Pickle, *messages.PickleStep, *godog.StepDefinition)       {}
+func (quiet) Undefined(*messages.Pickle, *messages.PickleStep, *godog.StepDefinition)     {}
+func (quiet) Pending(*messages.Pickle, *messages.PickleStep, *godog.StepDefinition)       {}
+func (quiet) Summary()                                                                    {}
+func (quiet) Failed(*messages.Pickle, *messages.PickleStep, *godog.StepDefinition, error) {}
+func (quiet) Ambiguous(*messages.Pickle, *messages.PickleStep, *godog.StepDefinition, error) {
+}

@@ -1,0 +1,412 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/cucumber/godog"
+
+	"plugcheck/contracts"
+	"plugcheck/fixtures"
+	"plugcheck/validator"
+)
+
+func (sc *scenario) aPlainRequest() { sc.asks = []ask{sc.session.plain.clone()} }
+
+func (sc *scenario) aRename() { sc.asks = []ask{sc.session.renameAsk().clone()} }
+
+// casesOfClass takes the cases of a class in the languages that the plugin
+// speaks. A language without one cannot be tested, unless the class is one that
+// only some languages have.
+func (sc *scenario) casesOfClass(class string) error {
+	s := sc.session
+	known := map[string]bool{}
+	var missing []string
+	for _, l := range s.languages() {
+		found := false
+		for _, c := range s.cases {
+			if c.Class == class && c.Operation == "rename-symbol" && c.Language == l {
+				found = true
+				sc.asks = append(sc.asks, fromCase(c))
+			}
+		}
+		if !found {
+			missing = append(missing, l)
+		}
+	}
+	for _, c := range s.cases {
+		if c.Class == class {
+			known[c.Language] = true
+		}
+	}
+	universal := len(known) >= len(fixtures.Languages())
+	switch {
+	case !universal && len(sc.asks) == 0:
+		return skip("only %s has a case of the class %s, and the manifest does not declare it", joinKeys(known), class)
+	case len(sc.asks) == 0, len(missing) > 0 && class == "plain":
+		return cannotTest("there is no %s case for %s: write one (class: %s) and name it in %s", class, strings.Join(orNone(missing), ", "), class, ConfigName)
+	}
+	return nil
+}
+
+func orNone(languages []string) []string {
+	if len(languages) == 0 {
+		return []string{"a plugin that declares no language"}
+	}
+	return languages
+}
+
+func joinKeys(m map[string]bool) string {
+	var names []string
+	for k := range m {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func (sc *scenario) caseNamed(name string) error {
+	for _, c := range sc.session.cases {
+		if c.Name == name {
+			sc.asks = append(sc.asks, fromCase(c))
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no case %q", name)
+}
+
+// authorsCases adds what the author wrote for an operation that has no published contract.
+func (sc *scenario) authorsCases(operation string) {
+	for _, c := range sc.session.target.Config.cases {
+		if c.Operation == operation {
+			sc.asks = append(sc.asks, fromCase(c))
+		}
+	}
+}
+
+func (sc *scenario) literalRequest(doc *godog.DocString) error {
+	var r validator.Request
+	if err := jsonv2.Unmarshal([]byte(doc.Content), &r); err != nil {
+		return fmt.Errorf("the request of the step is no request: %w", err)
+	}
+	sc.asks = append(sc.asks, ask{name: "the request of the scenario", request: &r})
+	return nil
+}
+
+func (sc *scenario) requestForOperation(operation string) {
+	sc.asks = append(sc.asks, sc.session.forOperation(sc.session.renameAsk(), operation))
+}
+
+func (sc *scenario) undeclaredCapability() error {
+	for _, c := range contracts.MustGet("jsonl-exchange").Capabilities {
+		if !sc.session.target.Manifest.Declares(c) {
+			a := sc.session.renameAsk()
+			if c != "rename-symbol" {
+				a = sc.session.forOperation(a, c)
+			}
+			a.name, a.want = "a request for "+c, nil
+			sc.asks = []ask{a}
+			return nil
+		}
+	}
+	return skip("the manifest declares every capability there is")
+}
+
+func (sc *scenario) otherLanguage() error {
+	for _, c := range sc.session.cases {
+		if c.Class == "other-language" && !slices.Contains(sc.session.languages(), c.Language) {
+			sc.asks = []ask{fromCase(c)}
+			return nil
+		}
+	}
+	return skip("the manifest lists every language that the kit has a case for")
+}
+
+// largeFile keeps the symbol and fills the file with comments.
+func (sc *scenario) largeFile(mib int) {
+	s := sc.session
+	content := []byte("alpha = 1\n" + strings.Repeat("........ a line that says nothing ........\n", mib<<20/43+1))
+	offset := 0
+	if l, ok := s.language(); ok {
+		content = l.Large(mib<<20, "alpha")
+		offset = strings.Index(string(content), "alpha")
+	}
+	sc.asks = []ask{sc.withContent(fmt.Sprintf("a file of %d MiB", mib), content, offset)}
+}
+
+func (sc *scenario) manyUses() {
+	l, ok := sc.session.language()
+	if !ok {
+		l, _ = fixtures.LanguageNamed("python")
+	}
+	content := l.ManyUses("alpha", 6000)
+	sc.asks = []ask{sc.withContent("a symbol used 6,000 times", content, strings.Index(string(content), "alpha"))}
+}
+
+// withContent is the plain request over another text, with the symbol alpha.
+func (sc *scenario) withContent(name string, content []byte, offset int) ask {
+	s := sc.session
+	path := "src/sample" + s.extension()
+	a := rename(name, []validator.File{{Path: path, Content: string(content)}}, 0, offset, "alpha", "omega")
+	if operation := s.plain.request.Operation; operation != "rename-symbol" {
+		a = s.forOperation(a, operation)
+	}
+	a.name = name
+	return a
+}
+
+func (sc *scenario) requestsThatDiffer(n int) {
+	s := sc.session
+	l, ok := s.language()
+	if !ok {
+		l, _ = fixtures.LanguageNamed("python")
+	}
+	for i := range n {
+		content, at := l.Program(fixtures.Program{{Name: "alpha"}, {Name: fmt.Sprintf("beta%d", i), Calls: slices.Repeat([]string{"alpha"}, i+1)}})
+		sc.asks = append(sc.asks, sc.withContent(fmt.Sprintf("request %d of %d", i+1, n), content, at["alpha"]))
+	}
+}
+
+// inPlace holds what can be sent in place of a request.
+var inPlace = map[string]func() []byte{
+	"garbage":       func() []byte { return []byte("}{ this is no JSON \x01\n") },
+	"an empty line": func() []byte { return []byte("\n") },
+	"nothing":       func() []byte { return nil },
+	"an array":      func() []byte { return []byte("[1,2,3]\n") },
+	"a string":      func() []byte { return []byte("\"rename-symbol\"\n") },
+	"null":          func() []byte { return []byte("null\n") },
+	"half a request": func() []byte {
+		return []byte(`{"operation":"rename-symbol","files":[{"path":"src/a.py","content":"alpha = 1\nbe`)
+	},
+	"10,000 levels": func() []byte {
+		const depth = 10_000
+		return []byte(`{"operation":"rename-symbol","files":[],"arguments":{"uri":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}}\n")
+	},
+}
+
+func (sc *scenario) inPlaceOfARequest(what string) error {
+	make, ok := inPlace[what]
+	if !ok {
+		return fmt.Errorf("%q is none of what can be sent in place of a request", what)
+	}
+	sc.asks = append(sc.asks, ask{name: what + " in place of a request", raw: make()})
+	return nil
+}
+
+func (sc *scenario) eachInPlaceOfARequest(table *godog.Table) error {
+	for _, row := range table.Rows {
+		if err := sc.inPlaceOfARequest(row.Cells[0].Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change applies a change to every request and says so in its name.
+func (sc *scenario) change(say string, f func(*ask)) {
+	for i := range sc.asks {
+		a := sc.asks[i].clone()
+		f(&a)
+		a.name += ", " + say
+		sc.asks[i] = a
+	}
+}
+
+func (sc *scenario) argumentMissing(name string) {
+	sc.change("without "+name, func(a *ask) { delete(a.request.Arguments, name) })
+}
+
+func (sc *scenario) argumentBlank(name string) {
+	sc.change("with "+name+" blank", func(a *ask) { a.request.Arguments[name] = "  " })
+}
+
+// argumentNotAString sends a number where a number could be meant, and a list
+// elsewhere: what a careless reader would still take.
+func (sc *scenario) argumentNotAString(name string) {
+	sc.change("with "+name+" not a string", func(a *ask) {
+		if name == "position" {
+			a.request.Arguments[name] = a.offset
+			return
+		}
+		a.request.Arguments[name] = []any{a.request.Arguments[name]}
+	})
+}
+
+func (sc *scenario) argumentIs(name, value string) {
+	sc.change(fmt.Sprintf("with %s %q", name, value), func(a *ask) { a.request.Arguments[name] = value })
+}
+
+func (sc *scenario) positionIs(value string) { sc.argumentIs("position", value) }
+
+func (sc *scenario) positionPastEnd() {
+	sc.change("with position past the end", func(a *ask) {
+		a.request.Arguments["position"] = strconv.Itoa(len(a.request.Files[0].Content) + 1000)
+	})
+}
+
+func (sc *scenario) noFile() {
+	sc.change("without a file", func(a *ask) { a.request.Files = []validator.File{} })
+}
+
+func (sc *scenario) secondFile() {
+	sc.change("with a second file", func(a *ask) {
+		path := "src/unrelated" + sc.session.extension()
+		content := []byte("unrelated\n")
+		if l, ok := sc.session.language(); ok {
+			content, _ = l.Program(fixtures.Program{{Name: "unrelated"}})
+		}
+		a.request.Files = append([]validator.File{{Path: path, Content: string(content)}}, a.request.Files...)
+		if a.want != nil {
+			a.want = append(validatorFiles(a.request.Files[:1]), a.want...)
+		}
+	})
+}
+
+func (sc *scenario) unknownFields() {
+	unknown := map[string]any{"x_unknown": map[string]any{"since": "1.1", "list": []any{1, nil, true}}}
+	sc.change("with fields that nobody knows", func(a *ask) {
+		a.request.Extra = unknown
+		for i := range a.request.Files {
+			a.request.Files[i].Extra = unknown
+		}
+		a.request.Arguments["x_unknown"] = "since 1.1"
+	})
+}
+
+func (sc *scenario) refusalDue() { sc.due(validator.AnyCode) }
+
+func (sc *scenario) refusalDueWith(code, other string) {
+	if other == "" {
+		sc.due(code)
+		return
+	}
+	sc.due(code, other)
+}
+
+func (sc *scenario) due(codes ...string) {
+	for i := range sc.asks {
+		sc.asks[i].refuse, sc.asks[i].want = codes, nil
+	}
+}
+
+func (sc *scenario) sandboxed() error {
+	if err := SandboxAvailable(); err != nil {
+		return skip("there is no such sandbox here: %v", err)
+	}
+	return sc.within("no files but its own install, and no network")
+}
+
+func (sc *scenario) within(name string) error {
+	i := slices.IndexFunc(allSurroundings, func(s surroundings) bool { return s.name == name })
+	if i < 0 {
+		return fmt.Errorf("there are no surroundings %q", name)
+	}
+	for j := range sc.asks {
+		sc.asks[j].around = allSurroundings[i]
+		sc.asks[j].name += ", " + name
+	}
+	return nil
+}
+
+func (sc *scenario) lockCommand() error {
+	if sc.session.lock() == "" {
+		return skip("no lock command was given (--lock CMD, or lock in %s)", ConfigName)
+	}
+	return nil
+}
+
+// theHostAsks sends each request to a process of its own.
+func (sc *scenario) theHostAsks() error {
+	for _, a := range sc.asks {
+		r, err := sc.send(a)
+		if err != nil {
+			return err
+		}
+		sc.replies = append(sc.replies, r)
+	}
+	return nil
+}
+
+func (sc *scenario) theHostAsksTimes(n int) error {
+	for i := range n {
+		for _, a := range sc.asks {
+			a.name = fmt.Sprintf("%s, time %d", a.name, i+1)
+			r, err := sc.send(a)
+			if err != nil {
+				return err
+			}
+			sc.replies = append(sc.replies, r)
+		}
+	}
+	return nil
+}
+
+func (sc *scenario) inSurroundings(table *godog.Table) error {
+	plain := slices.Clone(sc.asks)
+	for _, row := range table.Rows {
+		sc.asks = slices.Clone(plain)
+		if err := sc.within(row.Cells[0].Value); err != nil {
+			return err
+		}
+		if err := sc.theHostAsks(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (sc *scenario) stderrNowhere() error {
+	for i := range sc.asks {
+		sc.asks[i].nullStderr = true
+		sc.asks[i].name += ", stderr sent nowhere"
+	}
+	return sc.theHostAsks()
+}
+
+// holdsBack waits between the two halves for twice as long as the plugin took
+// for the whole before: an interpreter needs its start-up.
+func (sc *scenario) holdsBack() error {
+	const least = 50 * time.Millisecond
+	for i := range sc.asks {
+		sc.asks[i].hold = 2*min(sc.session.usual.Transcript.Elapsed, time.Second) + least
+		sc.asks[i].name += ", half of it held back"
+	}
+	return sc.theHostAsks()
+}
+
+// oneByOneThenAtOnce sends all requests alone, and then together from the same
+// folder, where two processes that share a file meet.
+func (sc *scenario) oneByOneThenAtOnce() error {
+	if err := sc.theHostAsks(); err != nil {
+		return err
+	}
+	dirs, err := sc.session.work.Get()
+	if err != nil {
+		return err
+	}
+	together := make([]*reply, len(sc.asks))
+	errs := make([]error, len(sc.asks))
+	var all sync.WaitGroup
+	for i, a := range sc.asks {
+		all.Go(func() {
+			a.shared = &dirs
+			a.name += ", with the others at once"
+			together[i], errs[i] = sc.send(a)
+		})
+	}
+	all.Wait()
+	sc.session.work.Put(dirs, &validator.Transcript{})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	sc.replies = append(sc.replies, together...)
+	return nil
+}

@@ -1,0 +1,80 @@
+package harness
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"plugcheck/reports"
+)
+
+// A Waiver says that a check is known to fail, and why that is accepted.
+type Waiver struct {
+	Check  string         `toml:"check"`
+	Reason string         `toml:"reason"`
+	Until  toml.LocalDate `toml:"until"`
+}
+
+// LoadWaivers reads a file of [[waiver]] tables.
+func LoadWaivers(name string, c *Catalogue) ([]Waiver, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Waiver []Waiver `toml:"waiver"`
+	}
+	dec := toml.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&file); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(file.Waiver) == 0 {
+		return nil, fmt.Errorf("%s: there is no [[waiver]] in it", name)
+	}
+	for i, w := range file.Waiver {
+		if w.Reason == "" {
+			return nil, fmt.Errorf("%s: waiver %d (%s) gives no reason", name, i+1, w.Check)
+		}
+		if _, ok := c.Find(w.Check); !ok {
+			return nil, fmt.Errorf("%s: waiver %d: there is no check %q%s", name, i+1, w.Check, c.didYouMean(w.Check))
+		}
+	}
+	return file.Waiver, nil
+}
+
+// applyWaivers marks the failures that are accepted. A waiver for a check that
+// passes everywhere is an error: it would hide the day it fails again.
+func applyWaivers(r *reports.Report, waivers []Waiver) []string {
+	var errs []string
+	for _, w := range waivers {
+		if until := w.Until.AsTime(time.UTC); w.Until != (toml.LocalDate{}) && r.Started.After(until.AddDate(0, 0, 1)) {
+			for i := range r.Plugins {
+				r.Plugins[i].Notes = append(r.Plugins[i].Notes, fmt.Sprintf("the waiver for %s ended on %s", w.Check, w.Until))
+			}
+			continue
+		}
+		passed, needed := false, false
+		for i := range r.Plugins {
+			for j := range r.Plugins[i].Checks {
+				k := &r.Plugins[i].Checks[j]
+				if k.ID != w.Check {
+					continue
+				}
+				passed = passed || k.Status == reports.Pass
+				if k.Status == reports.Fail {
+					needed = true
+					k.Status = reports.Waived
+					k.Message = "waived: " + w.Reason + " — " + k.Message
+				}
+			}
+		}
+		if passed && !needed {
+			errs = append(errs, fmt.Sprintf("the waiver for %s is not needed: the check passes; take it out", w.Check))
+		}
+	}
+	return errs
+}
