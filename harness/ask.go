@@ -28,6 +28,7 @@ type ask struct {
 
 	symbol, newName string
 	offset          int
+	source          *fixtures.Case // the case it is made from, if one
 
 	around     surroundings
 	hold       time.Duration // the request is cut in two and the second half held back
@@ -76,6 +77,7 @@ func fromCase(c fixtures.Case) ask {
 		files = append(files, validator.File{Path: f.Path, Content: string(f.Content)})
 	}
 	a := rename("case "+c.Name, files, c.Target, c.Offset, c.Symbol, c.NewName)
+	a.source = &c
 	a.request.Operation = c.Operation
 	if c.Operation != "rename-symbol" {
 		// Other operations have the arguments that their author gives, and the
@@ -223,7 +225,7 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 		}
 	}
 	if a.around.sandbox {
-		spec.Sandbox = &Sandbox{Read: append(InstallPaths(spec.Path, os.Getenv("PATH")), s.target.Config.Sandbox.Read...)}
+		spec.Sandbox = &Sandbox{Read: s.install()}
 	}
 	r := &reply{ask: a, Exchange: &validator.Exchange{
 		Name: a.name, Request: a.request, Refuse: a.refuse, Want: a.want, Symbol: a.symbol, NewName: a.newName, Contact: a.contact, Style: s.target.Config.style,
@@ -258,6 +260,26 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// install is what belongs to the plugin: what its executable needs, the folder of
+// its manifest, the folders of scripts among its arguments, and what its
+// configuration adds.
+func (s *session) install() []string {
+	t := s.target
+	paths := append(InstallPaths(t.Executable, os.Getenv("PATH")), t.Config.Sandbox.Read...)
+	if !t.Bare() {
+		paths = append(paths, filepath.Dir(t.Manifest.Source))
+	}
+	for _, arg := range t.Args {
+		if info, err := os.Stat(arg); err == nil && filepath.IsAbs(arg) {
+			if !info.IsDir() {
+				arg = filepath.Dir(arg)
+			}
+			paths = append(paths, arg)
+		}
+	}
+	return paths
 }
 
 func (s *session) folders(a ask) (Workdir, error) {

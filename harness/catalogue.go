@@ -179,7 +179,7 @@ func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validat
 	case k.ID == "" || k.Level == "" || k.Contract == "":
 		return nil, fmt.Errorf("it needs the tags @id:…, @contract:NAME/VERSION and one of @must, @should, @may")
 	case defaults == nil && (k.Why == "" || k.Spec == "" || k.Fix == ""):
-		return nil, fmt.Errorf("its description needs Why:, Spec: and Fix:")
+		return nil, fmt.Errorf("its description lacks one of Why, Spec and Fix")
 	case len(k.Steps) == 0:
 		return nil, fmt.Errorf("it has no steps")
 	}

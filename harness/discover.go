@@ -63,9 +63,25 @@ func Command(argv []string, wire, config string) (*Target, error) {
 	}
 	t, err := d.bare(path)
 	if err == nil {
-		t.Path, t.Command, t.Args = strings.Join(argv, " "), argv, argv[1:]
+		t.Path, t.Command = strings.Join(argv, " "), argv
+		for _, arg := range argv[1:] {
+			t.Args = append(t.Args, absolute(arg))
+		}
 	}
 	return t, err
+}
+
+// absolute makes an argument that names a file here name it from anywhere: the
+// plugin is started in a folder of its own.
+func absolute(arg string) string {
+	if _, err := os.Stat(arg); err != nil {
+		return arg
+	}
+	full, err := filepath.Abs(arg)
+	if err != nil {
+		return arg
+	}
+	return full
 }
 
 func lookPath(name string) (string, error) {

@@ -25,8 +25,10 @@ var rapidSettings sync.RWMutex
 
 // setRapid makes rapid usable outside go test.
 func setRapid(checks int, seed uint64) error {
-	if !flag.Parsed() && flag.Lookup("test.v") == nil {
+	if flag.Lookup("test.v") == nil {
 		testing.Init()
+	}
+	if !flag.Parsed() {
 		if err := flag.CommandLine.Parse(nil); err != nil {
 			return err
 		}

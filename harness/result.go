@@ -76,7 +76,7 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 			if k.Scenario != "" {
 				only = append(only, k.Scenario)
 			}
-			k.Reproduce = s.options.Command(s.target, only)
+			k.Reproduce = s.options.Command(s.target, s.options.Seed, only)
 		}
 		p.Checks = append(p.Checks, k)
 	}
@@ -245,7 +245,7 @@ func (s *session) fillScenario(k *reports.Check, run *scenarioRun) {
 			k.Cause = "/" + o.finding.Class // completed by crashes
 		}
 		if o.reply != nil {
-			k.Transcript = transcriptLines(&o.reply.Transcript)
+			k.Transcript = o.reply.transcript()
 		}
 	case o != nil:
 		k.Message = o.finding.Message
@@ -295,10 +295,15 @@ func contractsOf(checks []reports.Check) ([]reports.Contract, []reports.Compatib
 // shownBytes is how much of one piece of a transcript goes into a report.
 const shownBytes = 2 << 10
 
-// transcriptLines puts a transcript into the report's form, long pieces
+// transcript puts the exchange into the report's form, long pieces
 // shortened in the middle.
-func transcriptLines(t *validator.Transcript) []reports.Line {
+func (r *reply) transcript() []reports.Line {
+	t := &r.Transcript
 	var lines []reports.Line
+	if request := r.ask.bytes(); len(t.Stdin) == 0 && len(request) > 0 {
+		l := line(0, string(validator.FromHost), request, int64(len(request)))
+		lines = append(lines, l) // what it should have read
+	}
 	for _, e := range t.Events {
 		stream := t.Stdin
 		switch e.From {
@@ -306,6 +311,8 @@ func transcriptLines(t *validator.Transcript) []reports.Line {
 			stream = t.Stdout
 		case validator.FromStderr:
 			stream = t.Stderr
+		case validator.FromExit:
+			continue // said at the end, in words
 		}
 		data := stream[min(e.Start, len(stream)):min(e.End, len(stream))]
 		lines = append(lines, line(e.At, string(e.From), data, int64(e.End-e.Start)))
@@ -347,6 +354,9 @@ func writeTranscript(name string, t *validator.Transcript) error {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, e := range t.Events {
+		if e.From == validator.FromExit {
+			continue
+		}
 		stream := map[validator.Source][]byte{validator.FromHost: t.Stdin, validator.FromPlugin: t.Stdout, validator.FromStderr: t.Stderr}[e.From]
 		l := reports.Line{MS: milliseconds(e.At), From: string(e.From), Data: string(stream[min(e.Start, len(stream)):min(e.End, len(stream))])}
 		if err := enc.Encode(l.Escape()); err != nil {

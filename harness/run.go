@@ -32,8 +32,8 @@ type Options struct {
 	Transcripts           string
 	Waivers               []Waiver
 	Shard                 Shard
-	// Command is how the run is repeated for one check; it ends before the plugin's path.
-	Command  func(t *Target, only []string) string
+	// Command is the command line that runs some checks of one plugin again.
+	Command  func(t *Target, seed uint64, only []string) string
 	Progress Progress
 	// Examples keeps an exchange of what passed too.
 	Examples bool

@@ -26,7 +26,7 @@ func SandboxAvailable() error {
 	version, err := landlocksys.LandlockGetABIVersion()
 	switch {
 	case errors.Is(err, syscall.EOPNOTSUPP):
-		return errors.New("Landlock is built into this kernel but not enabled (boot with lsm=landlock,…)")
+		return errors.New("this kernel has Landlock but it is not enabled (boot with lsm=landlock,…)")
 	case err != nil:
 		return fmt.Errorf("this kernel has no Landlock: %w", err)
 	case version < 1:

@@ -26,7 +26,6 @@ type scenario struct {
 
 	asks    []ask
 	replies []*reply
-	lock    bool
 
 	mu sync.Mutex // send may be called from several goroutines
 }
@@ -126,7 +125,7 @@ func (run *scenarioRun) hungTooOften() bool { return run.hung >= maxHung }
 func (run *scenarioRun) record(r *reply, check *Check, examples bool) {
 	var example []reports.Line
 	if examples {
-		example = transcriptLines(&r.Transcript)
+		example = r.transcript()
 	}
 	if run.example == nil {
 		run.example = example
@@ -157,7 +156,7 @@ func (t *ruleTally) add(f validator.Finding, r *reply, check *Check) {
 			return
 		}
 	}
-	l := located{Finding: f, exchange: r.Name, lines: transcriptLines(&r.Transcript), times: 1}
+	l := located{Finding: f, exchange: r.Name, lines: r.transcript(), times: 1}
 	if check != nil {
 		l.scenario = check.ID
 	}

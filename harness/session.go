@@ -302,6 +302,11 @@ func (s *session) name() string {
 	if n := strings.TrimSpace(s.target.Manifest.Name); n != "" {
 		return n
 	}
+	for _, arg := range s.target.Args { // python3 plugin.py is plugin.py
+		if info, err := os.Stat(arg); err == nil && s.target.Bare() && info.Mode().IsRegular() {
+			return filepath.Base(arg)
+		}
+	}
 	return filepath.Base(s.target.Executable)
 }
 

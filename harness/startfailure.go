@@ -178,7 +178,7 @@ func inspectShebang(path string, s shebang, envPATH string) *StartError {
 	switch {
 	case s.crlf:
 		return &StartError{CRLFShebang,
-			fmt.Sprintf("%s has Windows line endings, so its first line asks for a program called %q", path, lastWord(shown)+"\r"),
+			fmt.Sprintf("%s has Windows line endings (CRLF), so its first line asks for a program called %q", path, lastWord(shown)+"\r"),
 			fmt.Sprintf("save it with LF line endings: sed -i 's/\\r$//' %s", path)}
 	case s.interpreter == "":
 		return &StartError{ExecFormat, path + " has a #! line that names no interpreter", "begin it with, for instance, #!/bin/sh"}

@@ -182,39 +182,63 @@ func (sc *scenario) refusesOrWantedText() error {
 // wantedTextBytes names the mistake where the position was not read as bytes:
 // it sends the place in other units, and sees in which the plugin finds it.
 func (sc *scenario) wantedTextBytes() error {
-	return sc.each(func(r *reply) *outcome {
+	var missed []*reply
+	err := sc.each(func(r *reply) *outcome {
 		o := r.wanted()
-		if o == nil || o.cause != "" {
-			return o
-		}
-		for _, u := range units {
-			a := r.ask.clone()
-			at := u.position(a)
-			if at == a.offset {
-				continue
-			}
-			a.name = fmt.Sprintf("%s, the position sent in %s", r.Name, u.name)
-			a.request.Arguments["position"] = strconv.Itoa(at)
-			probe, err := sc.send(a)
-			if err != nil {
-				continue // the mistake stays unnamed; the finding is there
-			}
-			if probe.wanted() == nil {
-				o.finding.Class = "offset-" + u.class
-				o.finding.Message += fmt.Sprintf(". It looks like %s taken for bytes: with position %d (%s) in place of %d (bytes) it renames the right symbol",
-					u.name, at, u.name, a.offset)
-				o.finding.Fix = u.fix
-				return o
-			}
-		}
-		if c := r.misreading(); c != "" {
-			o.finding.Message += ". It looks like " + c + " taken for bytes: that is what stands at this place when they are counted"
-		} else if sc.firstLineOnly(r) {
-			o.finding.Class = "offset-columns"
-			o.finding.Message += ". It looks like columns taken for bytes: it finds symbols on the first line and none on later ones"
+		if o != nil && o.cause == "" {
+			missed = append(missed, r)
 		}
 		return o
 	})
+	var first *outcome
+	if !errors.As(err, &first) || len(missed) == 0 || first.cause != "" {
+		return err
+	}
+	for _, u := range units {
+		if !sc.findsIn(u, missed) {
+			continue
+		}
+		r := missed[0]
+		first.finding.Class = "offset-" + u.class
+		first.finding.Fix = u.fix
+		first.finding.Message += fmt.Sprintf(". It looks like %s taken for bytes: with position %d (%s) in place of %d (bytes) it renames the right symbol",
+			u.name, u.position(r.ask), u.name, r.ask.offset)
+		return first
+	}
+	if sc.firstLineOnly(missed[0]) {
+		first.finding.Class = "offset-columns"
+		first.finding.Message += ". It looks like columns taken for bytes: it finds symbols on the first line and none on later ones"
+		return first
+	}
+	for _, r := range missed {
+		if unit := r.misreading(); unit != "" {
+			first.finding.Message += ". It looks like " + unit + " taken for bytes: what it changed stands at this place when they are counted"
+			break
+		}
+	}
+	return first
+}
+
+// findsIn reports whether the plugin gives the wanted text for every request
+// once the position is counted in another unit. Where that makes no difference
+// it says nothing.
+func (sc *scenario) findsIn(u unit, missed []*reply) bool {
+	told := false
+	for _, r := range missed {
+		at := u.position(r.ask)
+		if at == r.ask.offset {
+			continue
+		}
+		a := r.ask.clone()
+		a.name = fmt.Sprintf("%s, the position sent in %s", r.Name, u.name)
+		a.request.Arguments["position"] = strconv.Itoa(at)
+		probe, err := sc.send(a)
+		if err != nil || probe.wanted() != nil {
+			return false // or the mistake stays unnamed; the finding is there
+		}
+		told = true
+	}
+	return told
 }
 
 // A unit is a way of counting a position that is not the document's.
@@ -250,33 +274,21 @@ func before(a ask) []byte {
 	return nil
 }
 
-// misreading names the unit in which the identifier that was changed stands at
-// the position.
+// misreading names the unit in which the word that was changed stands at the
+// position.
 func (r *reply) misreading() string {
-	if r.After() == nil {
+	if r.After() == nil || r.ask.source == nil {
 		return ""
 	}
-	text := r.Request.Files[0].Content
-	for _, word := range validator.ChangedWords([]byte(text), r.After()[0].Content) {
-		if standsAt(string([]rune(text)[min(r.ask.offset, len([]rune(text))):]), word) {
-			return "characters"
-		}
-		wide := utf16.Encode([]rune(text))
-		if standsAt(string(utf16.Decode(wide[min(r.ask.offset, len(wide)):])), word) {
-			return "UTF-16 units"
+	text := r.ask.source.Files[r.ask.source.Target].Content
+	for _, word := range validator.ChangedWords(text, r.After()[r.ask.source.Target].Content) {
+		for _, m := range r.ask.source.Misreadings() {
+			if m.Symbol == word {
+				return m.Unit
+			}
 		}
 	}
 	return ""
-}
-
-// standsAt reports whether the text begins inside or at the start of word.
-func standsAt(text, word string) bool {
-	for i := range word {
-		if strings.HasPrefix(text, word[i:]) {
-			return true
-		}
-	}
-	return false
 }
 
 // firstLineOnly reports whether the plugin finds a symbol on the first line of a

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -74,17 +75,28 @@ func (p *Plugin) groups() []*group {
 	return all
 }
 
-// skipped reports whether every check of the group was skipped for one reason.
-func (g *group) skipped() (reason string, ok bool) {
+// outcome is what checks can have in common that were not judged.
+type outcome struct {
+	status  Status
+	message string
+}
+
+func (k *Check) outcome() outcome { return outcome{k.Status, k.Message} }
+
+// crowd is how many checks of a contract must share an outcome to be told in one line.
+const crowd = 4
+
+// crowds counts the checks that were skipped or left untested for one reason,
+// where they are many, or all that the group has.
+func (g *group) crowds() map[outcome]int {
+	n := map[outcome]int{}
 	for _, k := range g.checks {
-		if k.Status != Skip || k.Message != g.checks[0].Message {
-			return "", false
+		if (k.Status == Skip || k.Status == StatusUntested) && k.Message != "" {
+			n[k.outcome()]++
 		}
 	}
-	if len(g.checks) < 2 {
-		return "", false
-	}
-	return cmp.Or(g.checks[0].Message, "no reason was given"), true
+	maps.DeleteFunc(n, func(_ outcome, count int) bool { return count < crowd && (count < 2 || count < len(g.checks)) })
+	return n
 }
 
 // run is the plugin without the contracts of which every check was skipped:
@@ -93,8 +105,8 @@ func (p *Plugin) run() *Plugin {
 	shown := *p
 	skipped := func(name, version string) bool {
 		for _, g := range p.groups() {
-			if _, ok := g.skipped(); ok && g.contract == name+"@"+version {
-				return true
+			if g.contract == name+"@"+version && !slices.ContainsFunc(g.checks, func(k *Check) bool { return k.Status != Skip }) {
+				return len(g.checks) > 0
 			}
 		}
 		return false

@@ -133,12 +133,16 @@ func (p *pretty) plugin(pl *Plugin) {
 	}
 	for _, g := range pl.groups() {
 		p.line("\n  %s", p.paint(bold, one(cmp.Or(g.contract, "general"))))
-		if reason, ok := g.skipped(); ok {
-			p.prose(fmt.Sprintf("    %s %s skipped: ", p.status(Skip), plural(len(g.checks), "check")), 6, "", reason)
-			continue
-		}
+		crowds := g.crowds()
 		for _, k := range g.checks {
-			p.check(k, width)
+			n, crowded := crowds[k.outcome()]
+			switch {
+			case !crowded:
+				p.check(k, width)
+			case n > 0:
+				p.prose(fmt.Sprintf("    %s %s %s: ", p.status(k.Status), plural(n, "check"), map[Status]string{Skip: "skipped", StatusUntested: "untested"}[k.Status]), 6, "", k.Message)
+				crowds[k.outcome()] = 0 // said once
+			}
 		}
 		if len(g.checks) == 0 {
 			p.line("    %s", p.paint(yellow, "? nothing was run"))
@@ -151,11 +155,12 @@ func (p *pretty) plugin(pl *Plugin) {
 
 func (p *pretty) check(k *Check, width int) {
 	text, id := k.Title, one(k.ID)
-	if k.Status != Pass {
+	switch {
+	case k.Status == Pass:
+	case k.Status == Fail || k.Message == "":
 		text = k.Status.String() + ": " + text
-		if k.Status != Fail && k.Message != "" {
-			text += " — " + k.Message
-		}
+	default:
+		text = k.Status.String() + ": " + k.Message // why it was not judged says more than what it asks
 	}
 	if k.Flaky {
 		text += " (flaky)"
@@ -232,9 +237,13 @@ func (p *pretty) details(k *Check) {
 	case k.Diff != "":
 		p.line("    %s", p.paint(bold, "Expected (-) against got (+):"))
 		p.data(indent(6), 6, strings.TrimRight(shorten(k.Diff, diffLimit, 0), "\n"), "", diffColor)
-	case k.Expected != "" || k.Got != "":
-		p.value("expected", k.Expected, green)
-		p.value("got", k.Got, red)
+	default:
+		if k.Expected != "" {
+			p.value("expected", k.Expected, green)
+		}
+		if k.Expected != "" || k.Got != "" {
+			p.value("got", k.Got, red)
+		}
 	}
 	p.about("How to mend it: ", k.Fix)
 	p.about("In the document: ", k.Spec)

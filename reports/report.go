@@ -284,23 +284,22 @@ func (t *Tally) add(s Status) {
 	}
 }
 
-// verdict weighs the tallies down to the gate. One failure is enough to fail,
-// one thing that could not be tested is enough not to pass, and without a
-// single pass nothing was shown.
+// verdict weighs the tallies of the levels, the weightiest first. One failure
+// down to the gate is enough to fail, one thing down to it that could not be
+// tested is enough not to pass, and without a single pass nothing was shown.
 func verdict(gate Level, levels ...Tally) Verdict {
-	var sum Tally
+	var passed, failed, untested int
 	for l, t := range levels {
-		if Level(l) > gate {
-			break
+		passed += t.Passed
+		if Level(l) <= gate {
+			failed += t.Failed
+			untested += t.Untested
 		}
-		sum.Passed += t.Passed
-		sum.Failed += t.Failed
-		sum.Untested += t.Untested
 	}
 	switch {
-	case sum.Failed > 0:
+	case failed > 0:
 		return Nonconformant
-	case sum.Untested > 0 || sum.Passed == 0:
+	case untested > 0 || passed == 0:
 		return Untested
 	}
 	return Conformant

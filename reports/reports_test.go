@@ -124,10 +124,8 @@ func TestSettle(t *testing.T) {
 		passed, failed := false, false
 		for _, p := range r.Plugins {
 			for _, k := range p.Checks {
-				if k.Level <= r.Gate {
-					failed = failed || k.Status == reports.Fail
-					passed = passed || k.Status == reports.Pass || k.Status == reports.Waived
-				}
+				failed = failed || k.Status == reports.Fail && k.Level <= r.Gate
+				passed = passed || k.Status == reports.Pass
 			}
 		}
 		if verdict == reports.Conformant && (failed || !passed || r.Interrupted || len(r.Errors) > 0) {

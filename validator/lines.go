@@ -58,7 +58,7 @@ func Silence(t *Transcript) Finding {
 
 // severalLines tells apart the ways of writing more than one line.
 func severalLines(text, first, rest []byte) *Finding {
-	f := &Finding{Got: Quote(text, 400)}
+	f := &Finding{Expected: "one line of JSON and nothing else", Got: Quote(text, 400)}
 	switch lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")); {
 	case len(bytes.TrimSpace(first)) == 0:
 		f.Class, f.Message = "blank-line", "a blank line stands before the answer; the host takes it for the answer"

@@ -259,12 +259,12 @@ func (f *runFlags) progress(stderr io.Writer) *reports.Progress {
 }
 
 // reproduce is the command that runs some checks of one plugin again.
-func (f *runFlags) reproduce(t *harness.Target, only []string) string {
+func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string) string {
 	words := []string{"plugcheck", "run"}
 	for _, id := range only {
 		words = append(words, "--only", id)
 	}
-	words = append(words, "--seed", strconv.FormatUint(f.options.Seed, 10))
+	words = append(words, "--seed", strconv.FormatUint(seed, 10))
 	if f.options.Checks != harness.DefaultChecks {
 		words = append(words, "--checks", strconv.Itoa(f.options.Checks))
 	}

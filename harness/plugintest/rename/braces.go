@@ -37,17 +37,12 @@ func (p *program) walk(g grammar) {
 		case t.kind != punct:
 		case t.pair > i && t.text == "{":
 			switch kind := g.brace(p, i); kind {
-			case "skip":
-				for ; i < t.pair; i++ {
-					p.in[i] = p.scope()
-				}
-				p.in[i] = p.scope()
-			case "literal", "map", "object", "import":
+			case "literal", "map", "object":
 				p.open(i, kind)
 			default:
 				p.openBlock(i, kind)
 			}
-			if g.after != nil && i < t.pair {
+			if g.after != nil {
 				g.after(p, i)
 			}
 		case t.pair > i:
@@ -97,9 +92,7 @@ func goWord(p *program, i int) {
 		goSpecs(p, i)
 	case t == "import":
 		goImports(p, i)
-	case t == "package" || t == "goto":
-		p.role(i+1, other)
-	case t == "break" || t == "continue":
+	case one(t, "package", "goto", "break", "continue"):
 		p.role(i+1, other)
 	case t == "if" || t == "for" || t == "switch" || t == "select":
 		p.top().header = t

@@ -1,7 +1,7 @@
 package rename
 
 func buildJavaScript(p *program) {
-	p.walk(grammar{word: jsWord, punct: jsPunct, brace: jsBrace, after: nil})
+	p.walk(grammar{word: jsWord, punct: jsPunct, brace: jsBrace})
 }
 
 func jsWord(p *program, i int) {
@@ -114,7 +114,7 @@ func jsKey(p *program, i int) bool {
 func (p *program) statement(i int) int {
 	from := i
 	return p.find(i, func(k int) bool {
-		return one(p.text(k), ";", "of", "in") || k > from && p.newStatement(k)
+		return one(p.text(k), ";", "of", "in") || k > from && (p.newStatement(k) || one(p.text(k), "let", "const", "var") && p.text(k-1) != ".")
 	})
 }
 
@@ -205,7 +205,7 @@ func (p *program) generics(k int) int {
 func jsImport(p *program, i int) {
 	p.patterns[i+1], p.patterns[i+3] = true, true
 	braces := false
-	for k := i + 1; k < len(p.toks) && k < i+2000; k++ {
+	for k := i + 1; k < len(p.toks) && k < i+500; k++ {
 		switch t := p.text(k); {
 		case p.is(k, text) || one(t, ";", "=") || k > i+1 && p.newStatement(k) && !braces:
 			return
@@ -313,8 +313,8 @@ func jsParen(p *program, i int) {
 		bind(s)
 	case prev == "catch" && p.text(name-1) == "}":
 		bind(p.push(atBlock, ""))
-	case (b.kind == "class" || b.kind == "type" || b.kind == "object") && name >= 0 && p.method2(name) && body,
-		(b.kind == "class" || b.kind == "type") && p.lang.name == "typescript" && name >= 0 && p.method2(name):
+	case name >= 0 && p.memberName(name) && (one(b.kind, "class", "type", "object") && body ||
+		one(b.kind, "class", "type") && p.lang.name == "typescript"): // a signature needs no body
 		bind(p.push(atBlock|atSemicolon|atLine, ""))
 	default:
 		p.jsArrowAt(i, end)
@@ -324,8 +324,8 @@ func jsParen(p *program, i int) {
 // async reports whether the function at i is a declaration behind async.
 func (p *program) async(i int) bool { return p.text(i-1) == "async" && p.statementStart(i-1) }
 
-// method2 reports whether the name at i was found to be a member's.
-func (p *program) method2(i int) bool {
+// memberName reports whether what stands at i can be the name of a member.
+func (p *program) memberName(i int) bool {
 	t := p.toks[i]
 	switch {
 	case t.kind == word:

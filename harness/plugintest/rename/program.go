@@ -95,7 +95,7 @@ const (
 
 type bracket struct {
 	tok    int
-	kind   string // block, literal, object, class, type, match, macro, import …
+	kind   string // block, literal, map, object, class, type, enum, struct, interface, impl, trait, mod, match, ( or [
 	header string // the keyword whose block is to come at this depth
 	owner  string // the name of the type or module it is the body of
 	arm    int    // the => of the match arm, or the colon of the case, that was read last
@@ -129,9 +129,14 @@ func parse(lang *language, src string, toks []token, names ...string) *program {
 	lang.build(p)
 	p.activate(len(toks), 0, false)
 	for _, list := range p.byName {
-		sort.SliceStable(list, func(i, j int) bool { return p.decls[list[i]].from < p.decls[list[j]].from })
+		p.inOrder(list)
 	}
 	return p
+}
+
+// inOrder sorts declarations by the token from which they hold.
+func (p *program) inOrder(list []int) {
+	sort.SliceStable(list, func(i, j int) bool { return p.decls[list[i]].from < p.decls[list[j]].from })
 }
 
 // text returns a token's text, "" outside the file.

@@ -391,7 +391,7 @@ func (w *pythonWalk) elsewhere(i int) {
 
 // captures declares the names that a case pattern binds.
 func (w *pythonWalk) captures(i, end int) {
-	end = min(end, w.find(i, func(k int) bool { return w.text(k) == "if" }))
+	end = min(end, w.find(i, func(k int) bool { return k >= end || w.text(k) == "if" }))
 	for k := i; k < end && k < len(w.toks); k++ {
 		switch {
 		case !w.is(k, word) || w.text(k) == "_" || w.text(k-1) == "." || one(w.text(k+1), ".", "("):

@@ -210,6 +210,9 @@ func TestPythonPluginsAgree(t *testing.T) {
 	var where []string
 	for n, source := range programs {
 		for at := range len(source) + 1 {
+			if at > 1 && at < len(source) && letter(source[at]) && letter(source[at-1]) && letter(source[at-2]) {
+				continue // a third letter of a name tells nothing new
+			}
 			for _, name := range []string{"fresh_name", "x"} {
 				files := []rename.File{{Path: "a.py", Content: source}}
 				args := arguments("a.py", at, name)
@@ -243,6 +246,8 @@ func TestPythonPluginsAgree(t *testing.T) {
 		}
 	}
 }
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 
 const pythonProgram = `import os.path as p, sys
 from a import (b, # b

@@ -20,7 +20,10 @@
 // attributes are renamed like methods. A renamed import is given an alias and
 // a shorthand property its key, so these do not come back to the same bytes.
 // JSX, macro bodies, `format!("{x}", x = 1)`, quoted Python annotations,
-// getattr and eval are not understood. Rust patterns tell a variable from a
+// getattr and eval are not understood. In TypeScript a
+// type and a value of one name are taken for one symbol. A method that
+// implements a trait or interface from elsewhere, and the accesses of an
+// embedded Go type, are not known as such. Rust patterns tell a variable from a
 // constant by its small first letter. In scripts without semicolons the end of
 // a statement is a guess, as are Go and Rust composite literals in headers.
 package rename
@@ -29,6 +32,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -172,6 +176,9 @@ func renameIn(file File, position, to string) (string, int, *Refusal) {
 		return "", line, refuse(symbolNotFound, "there is %s at byte %d", what, at)
 	}
 	from := toks[i].text
+	if from == "_" && !lang.identifier("_") {
+		return "", line, refuse(symbolNotFound, "_ names nothing")
+	}
 	if to == from {
 		return "", line, refuse(nameConflict, "the symbol is named %s already", from)
 	}
@@ -211,6 +218,11 @@ func (p *program) occurrences(i int, to string) (map[int]bool, *Refusal) {
 	from := p.text(i)
 	up := p.chain(from)
 	d := p.resolve(i, up)
+	for k := range p.decls {
+		if p.decls[k].name == from && p.qualified(i, k) {
+			return p.variables(k, up, to)
+		}
+	}
 	class := d >= 0 && p.scopes[p.decls[d].scope].class
 	switch {
 	case p.roles[i] == generated:
@@ -234,8 +246,12 @@ func (p *program) occurrences(i int, to string) (map[int]bool, *Refusal) {
 // variables collects the occurrences of a declaration.
 func (p *program) variables(d int, up []int32, to string) (map[int]bool, *Refusal) {
 	from, s := p.decls[d].name, p.decls[d].scope
-	if len(p.byName[nameIn{s, to}]) > 0 {
-		return nil, refuse(nameConflict, "%s is declared in the scope of %s already", to, from)
+	there := p.byName[nameIn{s, to}]
+	for _, o := range there {
+		// A variable of Rust may hide another of its block, but for that both must hold from some point on.
+		if !p.lang.fresh || p.decls[o].from == 0 || p.decls[d].from == 0 || p.decls[o].group == p.decls[d].group {
+			return nil, refuse(nameConflict, "%s is declared in the scope of %s already", to, from)
+		}
 	}
 	found := map[int]bool{}
 	var others []int
@@ -266,7 +282,8 @@ func (p *program) variables(d int, up []int32, to string) (map[int]bool, *Refusa
 	for _, k := range others {
 		before[k] = p.resolve(k, up)
 	}
-	p.byName[nameIn{s, to}] = []int{d}
+	p.byName[nameIn{s, to}] = append(slices.Clone(there), d)
+	p.inOrder(p.byName[nameIn{s, to}])
 	for n := range p.scopes {
 		if at, ok := p.scopes[n].elsewhere[from]; ok && at == s {
 			if len(p.byName[nameIn{int32(n), to}]) > 0 {

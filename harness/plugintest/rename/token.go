@@ -99,14 +99,13 @@ func (x *lexer) add(k kind, start int, s string) {
 				x.braces++
 			}
 		case ")", "]":
-			x.close(i, map[string]string{")": "(", "]": "["}[s], &t)
+			x.close(i, opening(s), &t)
 		case "}", "}$":
 			// A brace ends what was left open inside it.
-			want := map[string]string{"}": "{", "}$": "${"}[s]
 			for x.braces > 0 && !strings.HasSuffix(x.toks[x.opens[len(x.opens)-1]].text, "{") {
 				x.opens = x.opens[:len(x.opens)-1]
 			}
-			if x.close(i, want, &t) {
+			if x.close(i, opening(s), &t) {
 				x.braces--
 			}
 		}
@@ -115,6 +114,19 @@ func (x *lexer) add(k kind, start int, s string) {
 	x.first = false
 }
 
+func opening(bracket string) string {
+	switch bracket {
+	case ")":
+		return "("
+	case "]":
+		return "["
+	case "}$":
+		return "${"
+	}
+	return "{"
+}
+
+// close pairs the bracket at i with the innermost open one, if they fit.
 func (x *lexer) close(i int, open string, t *token) bool {
 	if len(x.opens) == 0 || x.toks[x.opens[len(x.opens)-1]].text != open {
 		return false
