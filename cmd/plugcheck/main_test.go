@@ -20,8 +20,14 @@ import (
 	"plugcheck/reports"
 )
 
+// asCommand is the variable that makes this test binary the command.
+const asCommand = "PLUGCHECK_TEST_AS_COMMAND"
+
 func TestMain(m *testing.M) {
 	harness.RunShim()
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"plugcheck": main})
 }
 

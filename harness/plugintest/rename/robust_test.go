@@ -109,10 +109,7 @@ var deep = []string{
 
 // Deep or broken texts take neither the stack nor much time.
 func TestDeep(t *testing.T) {
-	times := 10000
-	if testing.Short() {
-		times = 1000
-	}
+	const times = 3000
 	for _, path := range paths {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
