@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cucumber/godog"
@@ -26,8 +25,6 @@ type scenario struct {
 
 	asks    []ask
 	replies []*reply
-
-	mu sync.Mutex // send may be called from several goroutines
 }
 
 // before is the scenario's first hook: it leaves out what was not selected and
@@ -89,7 +86,10 @@ func (sc *scenario) after(ctx context.Context, _ *godog.Scenario, err error) (co
 
 // send makes one exchange and lets every rule judge it.
 func (sc *scenario) send(a ask) (*reply, error) {
-	if sc.run.hungTooOften() {
+	sc.session.mu.Lock()
+	hung := sc.run.hung
+	sc.session.mu.Unlock()
+	if hung >= maxHung {
 		return nil, &outcome{cause: "jsonl.in-time", finding: validator.Finding{Class: "hung",
 			Message: fmt.Sprintf("%d requests hung until their time limit of %s; the others were not sent", maxHung, sc.session.limit)}}
 	}
@@ -97,8 +97,8 @@ func (sc *scenario) send(a ask) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc.mu.Lock()
-	defer sc.mu.Unlock()
+	sc.session.mu.Lock()
+	defer sc.session.mu.Unlock()
 	sc.run.record(r, sc.check, sc.session.options.Examples)
 	r.trim()
 	return r, nil
@@ -118,8 +118,6 @@ func (run *scenarioRun) status() reports.Status {
 	}
 	return reports.Fail
 }
-
-func (run *scenarioRun) hungTooOften() bool { return run.hung >= maxHung }
 
 // record adds the rules' outcomes of one exchange.
 func (run *scenarioRun) record(r *reply, check *Check, examples bool) {

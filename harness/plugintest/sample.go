@@ -68,6 +68,7 @@ func (p Plugin) Lay(dir string, f Fault) error {
 	if p.Kind == "rename" && !strings.Contains(config, "lock = ") {
 		config = fmt.Sprintf("lock = %q\n", "'"+self+"' "+start+" lock") + config
 	}
+	config += environment
 	if config != "" {
 		if err := os.WriteFile(filepath.Join(dir, "plugcheck.toml"), []byte(config), 0o644); err != nil {
 			return err
