@@ -23,7 +23,6 @@ import (
 const helperName = "__helper"
 
 func TestMain(m *testing.M) {
-	RunShim()
 	if len(os.Args) > 2 && os.Args[1] == helperName {
 		helper(os.Args[2], os.Args[3:])
 		os.Exit(0)

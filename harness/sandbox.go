@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"plugcheck/harness/prelude"
 )
 
 // A Sandbox says what a plugin may reach: it may read and run what is below the
@@ -13,6 +15,12 @@ import (
 type Sandbox struct {
 	Read []string
 }
+
+// SandboxAvailable returns nil if a plugin can be sandboxed here, or else why not.
+func SandboxAvailable() error { return prelude.SandboxAvailable() }
+
+// The libraries are initialized by now.
+func init() { prelude.Restore() }
 
 // A shimError is the sandbox's own failure, never the plugin's.
 type shimError struct{ text string }

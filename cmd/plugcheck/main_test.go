@@ -15,7 +15,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/xeipuuv/gojsonschema"
 
-	"plugcheck/harness"
 	"plugcheck/harness/plugintest"
 	"plugcheck/reports"
 )
@@ -24,7 +23,6 @@ import (
 const asCommand = "PLUGCHECK_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
-	harness.RunShim()
 	if os.Getenv(asCommand) != "" {
 		main()
 	}

@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-
-	"plugcheck/harness"
 )
 
 // version is the kit's own; contracts have theirs.
@@ -20,7 +18,6 @@ const memoryLimit = 160 << 20
 
 // run is the whole program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	harness.RunShim()
 	debug.SetMemoryLimit(memoryLimit)
 
 	root := newRoot()
