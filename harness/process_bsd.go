@@ -57,3 +57,6 @@ func newPipe(toPlugin bool) (ours, theirs *os.File, err error) {
 }
 
 func polled(f *os.File) (*os.File, error) { return f, nil }
+
+// sweep has nothing to find: orphans are handed to others here.
+func sweep() []validator.Survivor { return nil }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -130,6 +131,40 @@ func (t *tree) close() {
 	orphanage.mu.Lock()
 	defer orphanage.mu.Unlock()
 	delete(orphanage.running, t)
+}
+
+// sweep ends every orphan there is, and names them. It does nothing while a
+// plugin is running, whose own they might be.
+func sweep() (swept []validator.Survivor) {
+	o := &orphanage
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.children == nil || len(o.running) > 0 {
+		return nil
+	}
+	seen := map[proc]bool{}
+	for deadline := time.Now().Add(stubborn); time.Now().Before(deadline); {
+		alive := false
+		for _, pid := range ownChildren() {
+			s, ok := statOf(pid)
+			if !ok || !isOrphan(s) || s.state == 'Z' && reap(s) {
+				continue
+			}
+			alive = true
+			if !seen[s.proc] && s.state != 'Z' {
+				seen[s.proc] = true
+				swept = append(swept, validator.Survivor{PID: pid, Command: command(pid)})
+			}
+			if s.pgrp > 1 {
+				syscall.Kill(-s.pgrp, syscall.SIGKILL)
+			}
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if !alive {
+			break
+		}
+	}
+	return swept
 }
 
 // left returns what runs of the tree, its plugin having ended.

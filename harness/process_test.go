@@ -495,7 +495,7 @@ func TestWorkdirs(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
-	if pathExists(w.Root()) {
+	if pathExists(w.Path()) {
 		t.Error("the root is still there")
 	}
 	if !pathExists(filepath.Join(outside, "kept")) {

@@ -93,7 +93,7 @@ func newSession(ctx context.Context, t *Target, o Options, c *Catalogue) (*sessi
 	if s.work, err = NewWorkdirs(); err != nil {
 		return nil, err
 	}
-	s.elsewhere = filepath.Join(s.work.Root(), "elsewhere")
+	s.elsewhere = filepath.Join(s.work.Path(), "elsewhere")
 	if err := os.Mkdir(s.elsewhere, 0o755); err != nil {
 		return nil, errors.Join(err, s.work.Close())
 	}
@@ -114,7 +114,25 @@ func (s *session) run(ctx context.Context, selected map[string]bool) (reports.Pl
 		}
 	}
 	s.interrupted = ctx.Err() != nil
+	s.lastOrphans()
 	return s.report(selected), nil
+}
+
+// afterAll is the order of what is found when all scenarios have ended.
+const afterAll = 1 << 30
+
+// lastOrphans ends what is still running when no exchange is: processes that
+// hid so well that nobody can say which request started them.
+func (s *session) lastOrphans() {
+	const id = "jsonl.no-orphans"
+	swept := sweep()
+	if len(swept) == 0 {
+		return
+	}
+	f := validator.Finding{Class: "hidden", Expected: "nothing left running", Got: fmt.Sprintf("%d left running; plugcheck ended them", len(swept)),
+		Message: fmt.Sprintf("%d processes had left their session and their environment and were still running, such as process %s", len(swept), swept[0])}
+	run := s.begin(afterAll, nil)
+	run.verdicts[id] = &ruleTally{judged: 1, findings: []located{{Finding: f, exchange: "after the last request", times: 1}}}
 }
 
 // firstContact asks the plugin the ordinary request that others are compared

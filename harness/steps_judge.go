@@ -497,7 +497,7 @@ func (sc *scenario) lockPasses() error {
 
 // runLock runs the lock command in a folder that holds the files.
 func (sc *scenario) runLock(files []patch.File) ([]byte, error) {
-	dir, err := os.MkdirTemp(sc.session.work.Root(), "lock")
+	dir, err := os.MkdirTemp(sc.session.work.Path(), "lock")
 	if err != nil {
 		return nil, err
 	}

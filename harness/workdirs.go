@@ -20,8 +20,13 @@ const (
 
 // Workdirs lends each exchange two empty folders to run in. Most plugins leave
 // them empty, and then the next one gets the same.
+//
+// A plugin may take the folder away from under the kit, or put a link in its
+// place. What the kit itself makes and removes is therefore reached through the
+// folder that was opened in the beginning, never by its path.
 type Workdirs struct {
-	root  string
+	path  string
+	root  *os.Root
 	count atomic.Int64
 
 	mu       sync.Mutex
@@ -36,18 +41,29 @@ type Workdir struct {
 
 // NewWorkdirs makes the temporary folder that all others are in.
 func NewWorkdirs() (*Workdirs, error) {
-	root, err := os.MkdirTemp("", "plugcheck-")
+	path, err := os.MkdirTemp("", "plugcheck-")
 	if err != nil {
 		return nil, err
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil { // as the plugin will see it
+	if path, err = filepath.EvalSymlinks(path); err != nil { // as the plugin will see it
 		return nil, err
 	}
-	return &Workdirs{root: root}, nil
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Workdirs{path: path, root: root}, nil
 }
 
-// Root is the folder that all others are in.
-func (w *Workdirs) Root() string { return w.root }
+// Path is the folder that all others are in.
+func (w *Workdirs) Path() string { return w.path }
+
+// inPlace reports whether the folder still stands where it was made.
+func (w *Workdirs) inPlace() bool {
+	here, err1 := os.Lstat(w.path)
+	made, err2 := w.root.Stat(".")
+	return err1 == nil && err2 == nil && os.SameFile(here, made)
+}
 
 // Get lends a pair of folders until Put.
 func (w *Workdirs) Get() (Workdir, error) {
@@ -58,16 +74,26 @@ func (w *Workdirs) Get() (Workdir, error) {
 		w.free = w.free[:last]
 		return d, nil
 	}
-	d := Workdir{Dir: w.next("work"), Home: w.next("home")}
-	return d, errors.Join(os.Mkdir(d.Dir, 0o700), os.Mkdir(d.Home, 0o700))
+	if !w.inPlace() {
+		return Workdir{}, errMoved
+	}
+	dir, home := w.next("work"), w.next("home")
+	d := Workdir{Dir: filepath.Join(w.path, dir), Home: filepath.Join(w.path, home)}
+	return d, errors.Join(w.root.Mkdir(dir, 0o700), w.root.Mkdir(home, 0o700))
 }
 
-func (w *Workdirs) next(kind string) string {
-	return filepath.Join(w.root, fmt.Sprintf("%s%d", kind, w.count.Add(1)))
-}
+// errMoved is what a plugin did that reached above its own folders.
+var errMoved = errors.New("a plugin has taken away the folder that all exchanges run in")
+
+// next is a new name in the folder.
+func (w *Workdirs) next(kind string) string { return fmt.Sprintf("%s%d", kind, w.count.Add(1)) }
 
 // Put takes a pair back and records in t what the plugin left there.
 func (w *Workdirs) Put(d Workdir, t *validator.Transcript) {
+	if !w.inPlace() {
+		t.Wrote = append(t.Wrote, "../. (replaced)")
+		return
+	}
 	untouched := true
 	for _, f := range []struct{ dir, shown string }{{d.Dir, ""}, {d.Home, "~/"}} {
 		if pristine(f.dir) {
@@ -83,8 +109,8 @@ func (w *Workdirs) Put(d Workdir, t *validator.Transcript) {
 		return
 	}
 	w.removals.Go(func() {
-		w.remove(d.Dir)
-		w.remove(d.Home)
+		w.remove(filepath.Base(d.Dir))
+		w.remove(filepath.Base(d.Home))
 	})
 }
 
@@ -125,17 +151,17 @@ func listFolder(names []string, dir, shown string) []string {
 // remove removes what a plugin left. It neither recurses nor holds more than
 // one folder open: the folders inside are first moved up beside it, so that no
 // depth, no path's length and no number of files is too much. Symbolic links
-// are removed, not followed; nothing that could swap one in is left running.
-func (w *Workdirs) remove(path string) {
-	for todo := []string{path}; len(todo) > 0; {
+// are removed, not followed.
+func (w *Workdirs) remove(name string) {
+	for todo := []string{name}; len(todo) > 0; {
 		dir := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-			os.Remove(dir)
+		if info, err := w.root.Lstat(dir); err != nil || !info.IsDir() {
+			w.root.Remove(dir)
 			continue
 		}
-		os.Chmod(dir, 0o700)
-		f, err := os.Open(dir)
+		w.root.Chmod(dir, 0o700)
+		f, err := w.root.Open(dir)
 		if err != nil {
 			continue
 		}
@@ -144,12 +170,12 @@ func (w *Workdirs) remove(path string) {
 			for _, e := range entries {
 				inner := filepath.Join(dir, e.Name())
 				if !e.IsDir() {
-					os.Remove(inner)
+					w.root.Remove(inner)
 					continue
 				}
-				os.Chmod(inner, 0o700) // moving a folder needs the right to write in it
+				w.root.Chmod(inner, 0o700) // moving a folder needs the right to write in it
 				moved := w.next("old")
-				if os.Rename(inner, moved) == nil {
+				if w.root.Rename(inner, moved) == nil {
 					todo = append(todo, moved)
 				}
 			}
@@ -158,7 +184,7 @@ func (w *Workdirs) remove(path string) {
 			}
 		}
 		f.Close()
-		os.Remove(dir)
+		w.root.Remove(dir)
 	}
 }
 
@@ -168,16 +194,30 @@ func (w *Workdirs) Close() error {
 	done := make(chan error, 1)
 	go func() {
 		w.removals.Wait()
-		entries, err := os.ReadDir(w.root)
+		entries, err := w.entries()
 		for _, e := range entries {
-			w.remove(filepath.Join(w.root, e.Name()))
+			w.remove(e.Name())
 		}
-		done <- errors.Join(err, os.Remove(w.root))
+		if !w.inPlace() {
+			err = errors.Join(err, errMoved)
+		} else {
+			err = errors.Join(err, os.Remove(w.path))
+		}
+		done <- errors.Join(err, w.root.Close())
 	}()
 	select {
 	case err := <-done:
 		return err
 	case <-time.After(cleaning):
-		return fmt.Errorf("removing %s takes too long and was given up", w.root)
+		return fmt.Errorf("removing %s takes too long and was given up", w.path)
 	}
+}
+
+func (w *Workdirs) entries() ([]os.DirEntry, error) {
+	f, err := w.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(-1)
 }
