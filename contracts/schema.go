@@ -99,7 +99,7 @@ func violation(e gojsonschema.ResultError) (Violation, bool) {
 			v.Wanted = "a string that is not blank"
 		}
 	default:
-		v.Wanted = strings.ToLower(e.Description())
+		v.Wanted = "a value that is " + strings.TrimPrefix(strings.ToLower(e.Description()), "must be ")
 	}
 	return v, true
 }

@@ -1,9 +1,12 @@
 package harness
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -42,7 +45,9 @@ type reply struct {
 	*validator.Exchange
 	ask      ask
 	outcomes []validator.Outcome
-	early    bool // something came, or it left, while the second half was held back
+	digest   [sha256.Size]byte // of all that it wrote to stdout
+	effect   string            // what the answer comes to, see effectOf
+	early    []byte            // what came while the second half was held back
 }
 
 // workspaceRoot is where the files of requests seem to be. Nothing is there:
@@ -213,6 +218,9 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 		Path: s.target.Executable, Args: s.target.Args, Dir: dirs.Dir, Env: s.environment(dirs),
 		Limit: s.limit, NullStderr: a.nullStderr,
 	}
+	if a.shared != nil {
+		spec.Cap = DefaultCap / 8 // there may be eight of them at once
+	}
 	if a.around.elsewhere {
 		spec.Dir = s.elsewhere
 	}
@@ -235,7 +243,9 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 	if err == nil {
 		if a.hold > 0 {
 			p.Write(line[:len(line)/2])
-			r.early = p.WaitOutput(a.hold)
+			if p.WaitOutput(a.hold) {
+				r.early = bytes.TrimSpace(p.Output())
+			}
 			line = line[len(line)/2:]
 		}
 		p.Write(line)
@@ -243,10 +253,15 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 		r.Transcript = p.Wait()
 	}
 	if a.around.restore != nil {
-		err = errors.Join(err, a.around.restore(dirs))
+		if undo := a.around.restore(dirs); !errors.Is(undo, fs.ErrNotExist) { // or the plugin did it
+			err = errors.Join(err, undo)
+		}
 	}
 	if a.shared == nil {
 		s.work.Put(dirs, &r.Transcript)
+	}
+	if _, gone := os.Stat(dirs.Dir); err != nil && a.shared != nil && gone != nil {
+		return nil, &outcome{finding: validator.Finding{Class: "deletes-folder", Message: a.name + ": another process of the plugin had deleted the working folder that they share"}}
 	}
 	if err != nil {
 		return nil, err
@@ -255,6 +270,10 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 		return nil, err // the process was ended by us, so what it said means nothing
 	}
 	r.Read()
+	r.digest, r.effect = sha256.Sum256(r.Transcript.Stdout), effectOf(r.Exchange)
+	if len(r.effect) > keptBytes {
+		r.effect = fmt.Sprintf("%s… (sha256 %x)", r.effect[:200], sha256.Sum256([]byte(r.effect)))
+	}
 	r.outcomes = validator.Judge(s.rules, &validator.Trial{Manifest: s.target.Manifest, Exchange: r.Exchange})
 	if err := s.save(r); err != nil {
 		return nil, err
@@ -301,7 +320,12 @@ func (r *reply) trim() {
 			*b = slices.Clone((*b)[:keptBytes])
 		}
 	}
+	r.Trim(keptAnswer)
 }
+
+// keptAnswer is how large an answer may be and still be kept as a whole: larger
+// ones are no wanted text of any case.
+const keptAnswer = 1 << 20
 
 // broken returns the finding of the first rule that did not hold, of those that
 // choose picks, as a reason why the scenario cannot be kept.

@@ -63,7 +63,7 @@ func loadConfig(file, dir string) (Config, error) {
 	}
 	var c Config
 	c.dir = filepath.Dir(name)
-	text, err := os.ReadFile(name)
+	text, err := readRegular(name)
 	if errors.Is(err, os.ErrNotExist) && file == "" {
 		return c, nil
 	}
@@ -90,6 +90,25 @@ func loadConfig(file, dir string) (Config, error) {
 	return c, nil
 }
 
+// maxFile bounds what is read of an author's files; real ones have some kilobytes.
+const maxFile = 1 << 20
+
+// readRegular reads a file that is one: a pipe would keep the kit waiting, and
+// what never ends would take its memory.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", name)
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s is larger than 1 MiB", name)
+	}
+	return os.ReadFile(name)
+}
+
 // settle reads the cases and checks the choices.
 func (c *Config) settle() error {
 	switch c.Patch {
@@ -113,7 +132,7 @@ func (c *Config) settle() error {
 			return fmt.Errorf("[[case]] %d needs one of file and txtar", i+1)
 		case s.File != "":
 			var err error
-			if text, err = os.ReadFile(c.path(s.File)); err != nil {
+			if text, err = readRegular(c.path(s.File)); err != nil {
 				return fmt.Errorf("[[case]] %d: %w", i+1, err)
 			}
 			source = s.File

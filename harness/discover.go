@@ -28,6 +28,8 @@ type Target struct {
 	// Executable is what is started, with Args.
 	Executable string
 	Args       []string
+	// Err is why it cannot be judged at all, which is not its fault.
+	Err error
 	// Command is the command line, where one was given in place of a path.
 	Command []string
 	Config  Config
@@ -46,12 +48,20 @@ func Discover(paths []string, wire, config string) ([]*Target, error) {
 	var targets []*Target
 	for _, p := range paths {
 		found, err := d.at(p)
-		if err != nil {
+		if err != nil && len(paths) == 1 {
 			return nil, err
+		}
+		if err != nil { // the others are judged all the same
+			found = []*Target{hopeless(p, err)}
 		}
 		targets = append(targets, found...)
 	}
 	return targets, nil
+}
+
+// hopeless stands for a plugin that cannot be judged.
+func hopeless(path string, err error) *Target {
+	return &Target{Path: path, Wire: "jsonl", Manifest: &validator.Manifest{Name: filepath.Base(path)}, Err: err}
 }
 
 // Command is a plugin given as a command with its arguments.
@@ -163,7 +173,7 @@ func (d discovery) folder(path string) ([]*Target, error) {
 		}
 		t, err := d.manifest(sub, name)
 		if err != nil {
-			return nil, err
+			t = hopeless(sub, err)
 		}
 		targets = append(targets, t)
 	}
@@ -213,7 +223,7 @@ func findManifest(dir string) (string, bool) {
 }
 
 // maxManifest bounds what is read as a manifest; a real one has some hundred bytes.
-const maxManifest = 1 << 20
+const maxManifest = 64 << 10
 
 // manifest reads the manifest file of the plugin at path.
 func (d discovery) manifest(path, file string) (*Target, error) {
@@ -222,7 +232,7 @@ func (d discovery) manifest(path, file string) (*Target, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return nil, fmt.Errorf("%s is no manifest: it is not a file, or larger than 1 MiB", file)
+		return nil, fmt.Errorf("%s is no manifest: it is not a file, or larger than 64 KiB", file)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -231,6 +241,9 @@ func (d discovery) manifest(path, file string) (*Target, error) {
 	wire := d.wire
 	if wire == "" {
 		wire = wireOf(file, text)
+	}
+	if d.wire != "" && d.wire != "jsonl" {
+		return nil, fmt.Errorf("--wire %s: this version of plugcheck judges jsonl plugins only", d.wire)
 	}
 	if wire != "jsonl" {
 		return nil, fmt.Errorf("%s is the manifest of a %s plugin, and this version of plugcheck judges jsonl plugins only; if it is one, say --wire jsonl", file, wire)
@@ -276,8 +289,19 @@ func (t *Target) inspect() {
 	if trouble := Diagnose(t.Executable, os.Getenv("PATH")); trouble != nil {
 		facts = validator.FileFacts{Exists: trouble.Kind != NotFound, Class: string(trouble.Kind), Trouble: trouble.Message, Fix: trouble.Fix}
 	}
+	size := 0
+	for _, arg := range t.Args {
+		size += len(arg)
+		if strings.ContainsRune(arg, 0) || size > maxArgs {
+			facts = validator.FileFacts{Exists: true, Class: "args", Trouble: "its args cannot be given to any process: one holds a NUL, or they are longer than 64 KiB",
+				Fix: "Shorten args; what is long belongs into a file beside the plugin."}
+		}
+	}
 	t.Manifest.File = facts
 }
+
+// maxArgs is what every system takes as arguments of a process.
+const maxArgs = 64 << 10
 
 // wireOf tells the plugin systems apart by what their manifests have.
 func wireOf(file string, text []byte) string {

@@ -14,8 +14,7 @@ func (sc *scenario) guess() error {
 	s := sc.session
 	m := s.target.Manifest
 	var renames, refuses []string
-	unsupported, analyses := 0, 0
-	asked := 0
+	analyses, asked := 0, 0
 	for _, c := range s.cases {
 		if c.Class != "plain" || c.Operation != "rename-symbol" || slices.Contains(renames, c.Language) || slices.Contains(refuses, c.Language) {
 			continue
@@ -39,23 +38,31 @@ func (sc *scenario) guess() error {
 		case r.Succeeded():
 			renames = append(renames, c.Language)
 			continue
-		case slices.Contains(r.Response().Codes(), "operation_not_supported"):
-			unsupported++
 		}
 		refuses = append(refuses, c.Language)
 	}
 	m.Kind = validator.Actuator
+	if len(renames) == 0 && analyses == 0 {
+		a := s.forOperation(s.renameAsk(), sensorOperation)
+		a.contact = true
+		r, err := sc.send(a)
+		if err != nil {
+			return err
+		}
+		if r.Succeeded() && r.Response().Output.Kind == "analysis" {
+			analyses++
+		}
+	}
+	s.unknown = len(renames) == 0 && analyses == 0
 	switch {
 	case len(renames) > 0:
 		m.Capabilities, m.Languages = []string{"rename-symbol"}, renames
 		s.target.Guess = fmt.Sprintf("there is no manifest; asked for a rename in %d languages it renamed in %s", asked, strings.Join(renames, ", "))
 	case analyses > 0:
 		m.Kind = validator.Sensor
-		s.target.Guess = "there is no manifest; asked for a rename it answered with an analysis, so it is taken for a sensor"
-	case unsupported > 0:
-		s.target.Guess = "there is no manifest; asked for a rename it said operation_not_supported, so it is taken for an actuator without that capability"
+		s.target.Guess = "there is no manifest; asked for a rename or an analysis it answered with an analysis, so it is taken for a sensor"
 	default:
-		s.target.Guess = fmt.Sprintf("there is no manifest, and asked for a rename in %d languages it renamed in none; [plugin] in %s can say what it is", asked, ConfigName)
+		s.target.Guess = fmt.Sprintf("there is no manifest, and asked for a rename in %d languages and for an analysis it did neither; a manifest or [plugin] in %s can say what it is", asked, ConfigName)
 	}
 	return nil
 }

@@ -336,6 +336,13 @@ func (p *Process) WaitOutput(d time.Duration) bool {
 	return p.watch(d, p.exited, func() bool { return len(p.t.Stdout) > 0 }) || isClosed(p.exited)
 }
 
+// Output is what has come on stdout so far.
+func (p *Process) Output() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return bytes.Clone(p.t.Stdout)
+}
+
 // ReadLine waits for at most d for the next whole line of stdout and returns it
 // without its newline.
 func (p *Process) ReadLine(d time.Duration) (line []byte, ok bool) {

@@ -197,6 +197,7 @@ var breaks = []breakage{
 	{"operation a number", func(m map[string]any) { m["operation"] = 7 }, false},
 	{"operation null", func(m map[string]any) { m["operation"] = nil }, false},
 	{"files missing", func(m map[string]any) { delete(m, "files") }, false},
+	{"files null", func(m map[string]any) { m["files"] = nil }, false},
 	{"files an object", func(m map[string]any) { m["files"] = map[string]any{} }, false},
 	{"a file that is a string", func(m map[string]any) { m["files"] = []any{"src/a.py"} }, false},
 	{"a file without content", func(m map[string]any) { delete(firstFile(m), "content") }, false},
@@ -219,25 +220,38 @@ func firstFile(m map[string]any) map[string]any { return m["files"].([]any)[0].(
 
 func arguments(m map[string]any) map[string]any { return m["arguments"].(map[string]any) }
 
+// propertyInvalid tries every way of breaking a request once, on the plain one,
+// and then all of them at random on random requests.
 func (sc *scenario) propertyInvalid() error {
+	ways := slices.Clone(breaks)
+	if sc.session.plain.request.Operation != "rename-symbol" {
+		ways = slices.DeleteFunc(ways, func(b breakage) bool { return b.rename })
+	}
+	for _, way := range ways {
+		o, err := sc.refusesBroken(sc.session.plain, way)
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			return o
+		}
+	}
 	return sc.property(func(t *rapid.T) (*outcome, error) {
-		a := sc.validAsk(t)
-		ways := slices.Clone(breaks)
-		if a.request.Operation != "rename-symbol" {
-			ways = slices.DeleteFunc(ways, func(b breakage) bool { return b.rename })
-		}
-		way := rapid.SampledFrom(ways).Draw(t, "way")
-		line, err := brokenLine(a, way.apply)
-		if err != nil {
-			return nil, err
-		}
-		a.name, a.raw, a.request, a.refuse = "a request with "+way.say, line, nil, []string{validator.AnyCode}
-		r, err := sc.send(a)
-		if err != nil {
-			return nil, err
-		}
-		return r.refused(), nil
+		return sc.refusesBroken(sc.validAsk(t), rapid.SampledFrom(ways).Draw(t, "way"))
 	})
+}
+
+func (sc *scenario) refusesBroken(a ask, way breakage) (*outcome, error) {
+	line, err := brokenLine(a, way.apply)
+	if err != nil {
+		return nil, err
+	}
+	a.name, a.raw, a.request, a.refuse = "a request with "+way.say, line, nil, []string{validator.AnyCode}
+	r, err := sc.send(a)
+	if err != nil {
+		return nil, err
+	}
+	return r.refused(), nil
 }
 
 func (sc *scenario) propertyRoundTrip() error {

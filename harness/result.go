@@ -1,9 +1,15 @@
 package harness
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -65,6 +71,8 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 			if m.Executable == "" {
 				k.Message = "not run: the manifest names no executable"
 			}
+		case s.unknown && ofCapability(k.Contract):
+			k.Message = "it is not known whether the plugin promises this: there is no manifest, and it did nothing that it was asked for"
 		case c.Rule != nil:
 			s.fillRule(&k, c, orders)
 		default:
@@ -82,7 +90,14 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 	}
 	crashes(p.Checks)
 	p.Contracts, p.Compatibility = contractsOf(p.Checks)
+	s.redactAll(&p)
 	return p
+}
+
+// ofCapability reports whether a contract binds only plugins that declare it.
+func ofCapability(id string) bool {
+	c, err := contracts.Get(id)
+	return err == nil && c.Capability != ""
 }
 
 func isManifestRule(id string) bool { return strings.HasPrefix(id, "jsonl.manifest.") }
@@ -122,7 +137,11 @@ func (s *session) fillManifest(k *reports.Check, o validator.Outcome) {
 	}
 	k.Status = reports.Fail
 	fillFinding(k, o.Findings[0])
-	for _, f := range o.Findings[1:] {
+	for i, f := range o.Findings[1:] {
+		if i == 4 {
+			k.Message += fmt.Sprintf("; and %d more", len(o.Findings)-i-1)
+			break
+		}
 		k.Message += "; " + f.Message
 	}
 }
@@ -320,11 +339,15 @@ func (r *reply) transcript() []reports.Line {
 			break
 		}
 	}
+	last := t.Elapsed
+	if n := len(t.Events); n > 0 {
+		last = max(last, t.Events[n-1].At)
+	}
 	end := t.Exit.String()
 	if t.Unsent > 0 {
 		end += fmt.Sprintf("; %d bytes of the request were never taken", t.Unsent)
 	}
-	return append(lines, line(t.Elapsed, string(validator.FromExit), []byte(end), int64(len(end))))
+	return append(lines, line(last, string(validator.FromExit), []byte(end), int64(len(end))))
 }
 
 const maxLines = 50
@@ -348,24 +371,69 @@ func line(at time.Duration, from string, data []byte, size int64) reports.Line {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// writeTranscript writes one exchange as JSON lines, each byte of it.
-func writeTranscript(name string, t *validator.Transcript) error {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
+// writeTranscript writes one exchange as JSON lines, each byte that was kept.
+func (s *session) writeTranscript(name string, t *validator.Transcript) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(file)
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, e := range t.Events {
 		if e.From == validator.FromExit {
 			continue
 		}
 		stream := map[validator.Source][]byte{validator.FromHost: t.Stdin, validator.FromPlugin: t.Stdout, validator.FromStderr: t.Stderr}[e.From]
-		l := reports.Line{MS: milliseconds(e.At), From: string(e.From), Data: string(stream[min(e.Start, len(stream)):min(e.End, len(stream))])}
+		l := reports.Line{MS: milliseconds(e.At), From: string(e.From), Data: s.redact(string(stream[min(e.Start, len(stream)):min(e.End, len(stream))]))}
 		if err := enc.Encode(l.Escape()); err != nil {
-			return err
+			return errors.Join(err, file.Close())
 		}
 	}
-	end := line(t.Elapsed, string(validator.FromExit), []byte(t.Exit.String()), int64(len(t.Exit.String())))
-	if err := enc.Encode(end); err != nil {
-		return err
+	err = enc.Encode(reports.Line{MS: milliseconds(t.Elapsed), From: string(validator.FromExit), Data: t.Exit.String()})
+	return errors.Join(err, w.Flush(), file.Close())
+}
+
+// secretName matches the names of variables whose values are nobody's business.
+var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth|cookie|private`)
+
+// redact takes the values of secret-looking variables out of what is told.
+func (s *session) redact(text string) string {
+	for name, value := range s.target.Config.Env {
+		if len(value) < 4 || !secretName.MatchString(name) {
+			continue
+		}
+		hidden := "[" + name + "]"
+		for _, form := range []string{value, strings.Trim(strconv.Quote(value), `"`)} {
+			text = strings.ReplaceAll(text, form, hidden)
+		}
 	}
-	return writeFile(name, []byte(b.String()))
+	return text
+}
+
+// redactAll takes them out of a whole report.
+func (s *session) redactAll(p *reports.Plugin) {
+	if len(s.target.Config.Env) == 0 {
+		return
+	}
+	texts := []*string{&p.Guess, &p.Name, &p.Version}
+	for i := range p.Errors {
+		texts = append(texts, &p.Errors[i])
+	}
+	for i := range p.Notes {
+		texts = append(texts, &p.Notes[i])
+	}
+	for i := range p.Checks {
+		k := &p.Checks[i]
+		texts = append(texts, &k.Message, &k.Expected, &k.Got, &k.Diff, &k.Cause)
+		for j := range k.Transcript {
+			texts = append(texts, &k.Transcript[j].Data)
+		}
+	}
+	for _, t := range texts {
+		*t = s.redact(*t)
+	}
 }

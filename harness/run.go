@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -61,6 +60,9 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 		return nil, err
 	}
 	if o.Features != "" {
+		if info, err := os.Stat(o.Features); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("--features %s: there is no such folder", o.Features)
+		}
 		if catalogue, err = catalogue.With(os.DirFS(o.Features), o.Features); err != nil {
 			return nil, err
 		}
@@ -135,6 +137,9 @@ func merge(k *reports.Check, again []reports.Check) {
 // judgeOnce never panics: what goes wrong in the kit is the kit's error, and
 // the next plugin is still judged.
 func judgeOnce(ctx context.Context, t *Target, o Options, c *Catalogue, selected map[string]bool) (p reports.Plugin) {
+	if t.Err != nil {
+		return reports.Plugin{Path: t.Path, Name: t.Manifest.Name, Wire: t.Wire, Errors: []string{t.Err.Error()}}
+	}
 	s, err := newSession(ctx, t, o, c)
 	if err == nil {
 		defer func() {
@@ -205,19 +210,13 @@ func (c *Catalogue) choose(o Options) (map[string]bool, error) {
 			delete(selected, id)
 		}
 	}
-	n := 0
 	for _, k := range c.Checks {
 		if !selected[k.ID] {
 			delete(selected, k.ID)
-			continue
 		}
-		if o.Shard.Total > 1 && n%o.Shard.Total != o.Shard.Index {
-			delete(selected, k.ID)
-		}
-		n++
 	}
 	if len(selected) == 0 {
-		return nil, errors.New("no check is left to run: --only, --skip, --contract and --shard together leave none")
+		return nil, errors.New("no check is left to run: --only, --skip and --contract together leave none")
 	}
 	return selected, nil
 }
@@ -279,10 +278,3 @@ func distance(a, b string) int {
 
 // DidYouMean is for commands that take an id.
 func (c *Catalogue) DidYouMean(id string) string { return c.didYouMean(id) }
-
-func writeFile(name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(name, data, 0o644)
-}

@@ -43,6 +43,8 @@ func (sc *scenario) before(selected map[string]bool) godog.BeforeScenarioHook {
 			begin(sc.check.ID)
 		}
 		switch reason := s.notDeclared(sc.check); {
+		case s.unknown && ofCapability(sc.check.Contract):
+			return ctx, cannotTest("it is not known whether the plugin promises this")
 		case sc.ctx.Err() != nil:
 			return ctx, cannotTest("the run was interrupted before it")
 		case reason != "":

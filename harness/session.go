@@ -32,6 +32,8 @@ type session struct {
 	// plain is the ordinary request and its reply, to which others are compared.
 	plain ask
 	usual *reply
+	// unknown is set for a bare executable that did nothing it was asked for.
+	unknown bool
 
 	mu   sync.Mutex
 	runs map[int]*scenarioRun // by the order of the check; contact is -1
@@ -107,15 +109,45 @@ func newSession(ctx context.Context, t *Target, o Options, c *Catalogue) (*sessi
 // run drives the plugin through the selected checks.
 func (s *session) run(ctx context.Context, selected map[string]bool) (reports.Plugin, error) {
 	if s.target.Manifest.File.Trouble == "" && s.target.Executable != "" {
-		if err := s.firstContact(ctx); err == nil {
+		err := s.firstContact(ctx)
+		var start *StartError
+		switch {
+		case err == nil:
+			selected = s.part(selected)
 			s.scenarios(ctx, selected)
-		} else if ctx.Err() == nil {
+		case errors.As(err, &start):
+			s.target.Manifest.File = validator.FileFacts{Exists: true, Class: string(start.Kind), Trouble: start.Message, Fix: start.Fix}
+			delete(s.runs, contact)
+		case ctx.Err() == nil:
 			return reports.Plugin{}, err
 		}
 	}
 	s.interrupted = ctx.Err() != nil
 	s.lastOrphans()
 	return s.report(selected), nil
+}
+
+// part is this run's share of the checks, where several runs share them. Those
+// that do not concern the plugin are all told in the first part, so that every
+// other has something to show.
+func (s *session) part(selected map[string]bool) map[string]bool {
+	shard := s.options.Shard
+	if shard.Total < 2 {
+		return selected
+	}
+	mine := map[string]bool{}
+	n := 0
+	for _, k := range s.catalogue.Checks {
+		switch {
+		case !selected[k.ID]:
+		case s.notDeclared(k) != "":
+			mine[k.ID] = shard.Index == 0
+		default:
+			mine[k.ID] = n%shard.Total == shard.Index
+			n++
+		}
+	}
+	return mine
 }
 
 // afterAll is the order of what is found when all scenarios have ended.
@@ -194,14 +226,30 @@ func (s *session) scenarios(ctx context.Context, selected map[string]bool) {
 			}
 		}
 	}
+	if start := s.options.Progress.Start; start != nil {
+		start(len(stimuli))
+	}
+	// A plugin that cannot be run twice at once would fail anywhere, by chance.
+	// So this is found out first, and what it cannot is not asked of it again.
+	const concurrent = "jsonl.concurrent"
+	jobs := max(1, s.options.Jobs)
+	if stimuli[concurrent] {
+		delete(stimuli, concurrent)
+		s.suite(ctx, map[string]bool{concurrent: true}, 1)
+		if k, ok := s.catalogue.Find(concurrent); ok && s.runs[k.order] != nil && s.runs[k.order].status() == reports.Fail {
+			jobs = 1
+		}
+	}
+	s.suite(ctx, stimuli, jobs)
+}
+
+// suite runs some scenarios through godog, as many side by side as jobs says.
+func (s *session) suite(ctx context.Context, stimuli map[string]bool, jobs int) {
 	var files []godog.Feature
 	for _, f := range s.catalogue.features {
 		if slices.ContainsFunc(s.catalogue.Checks, func(k *Check) bool { return k.Feature == f.name && stimuli[k.ID] }) {
 			files = append(files, godog.Feature{Name: f.name, Contents: f.text})
 		}
-	}
-	if start := s.options.Progress.Start; start != nil {
-		start(len(stimuli))
 	}
 	suite := godog.TestSuite{
 		Name: "plugcheck",
@@ -213,10 +261,15 @@ func (s *session) scenarios(ctx context.Context, selected map[string]bool) {
 				g.Step(step.pattern, step.bind(sc))
 			}
 		},
-		Options: &godog.Options{Format: quietFormat, Concurrency: max(1, s.options.Jobs), FeatureContents: files, Strict: true, NoColors: true},
+		Options: &godog.Options{Format: quietFormat, Concurrency: jobs, FeatureContents: files, Strict: true, NoColors: true},
 	}
-	suite.Run()
+	if len(files) > 0 {
+		suite.Run()
+	}
 }
+
+// sensorOperation is what a sensor is asked for when its author does not say.
+const sensorOperation = "analyze"
 
 // plainAsk is an ordinary request for what the plugin declares.
 func (s *session) plainAsk() ask {
@@ -226,7 +279,7 @@ func (s *session) plainAsk() ask {
 	case m.Kind == validator.Sensor:
 		operation = s.target.Config.Sensor.Operation
 		if operation == "" {
-			operation = "analyze"
+			operation = sensorOperation
 		}
 	case m.Declares("rename-symbol"), len(m.Capabilities) == 0:
 		operation = "rename-symbol"
@@ -245,8 +298,9 @@ func (s *session) plainAsk() ask {
 func (s *session) forOperation(a ask, operation string) ask {
 	a = a.clone()
 	a.name, a.symbol, a.want, a.refuse = "a request for "+operation, "", nil, nil
+	// All that a rename needs stays: a plugin that does not look at the operation
+	// must not refuse for want of something else.
 	a.request.Operation = operation
-	delete(a.request.Arguments, "new_name")
 	if operation == "extricate-symbol" {
 		a.request.Arguments["to"] = fileURI("src/elsewhere" + filepath.Ext(a.request.Files[0].Path))
 	}
@@ -274,7 +328,9 @@ func (s *session) renameAsk() ask {
 func (s *session) languages() []string {
 	var names []string
 	for _, l := range s.target.Manifest.Languages {
-		l = strings.ToLower(strings.TrimSpace(l))
+		if l = strings.ToLower(strings.TrimSpace(l)); l == "" {
+			continue
+		}
 		if known, ok := fixtures.LanguageNamed(l); ok {
 			l = known.Name
 		}
@@ -313,7 +369,7 @@ func (s *session) save(r *reply) error {
 	n := s.seq
 	s.mu.Unlock()
 	name := filepath.Join(dir, fmt.Sprintf("%s-%04d-%s.jsonl", slug(s.name()), n, slug(r.Name)))
-	return writeTranscript(name, &r.Transcript)
+	return s.writeTranscript(name, &r.Transcript)
 }
 
 func (s *session) name() string {
@@ -341,6 +397,8 @@ func (s *session) notDeclared(k *Check) string {
 	case k.ID == "jsonl.response.sensor-analysis" && m.Kind != validator.Sensor,
 		k.ID == "jsonl.manifest.sensor-without-capabilities" && m.Kind != validator.Sensor:
 		return "the manifest declares no sensor"
+	case s.unknown && contract.Capability != "":
+		return "" // nobody knows, and nobody can test it
 	case contract.Capability != "" && !m.Declares(contract.Capability),
 		k.ID == "jsonl.large-output" && !m.Declares("rename-symbol"):
 		capability := contract.Capability

@@ -115,7 +115,7 @@ func (sc *scenario) undeclaredCapability() error {
 			return nil
 		}
 	}
-	return skip("the manifest declares every capability there is")
+	return skip("the manifest declares every capability there is, so there is none to ask for")
 }
 
 func (sc *scenario) otherLanguage() error {
@@ -222,8 +222,14 @@ func (sc *scenario) argumentMissing(name string) {
 	sc.change("without "+name, func(a *ask) { delete(a.request.Arguments, name) })
 }
 
+// argumentBlank sends both that are blank: nothing, and white space.
 func (sc *scenario) argumentBlank(name string) {
+	plain := slices.Clone(sc.asks)
+	sc.change("with "+name+" empty", func(a *ask) { a.request.Arguments[name] = "" })
+	empty := sc.asks
+	sc.asks = plain
 	sc.change("with "+name+" blank", func(a *ask) { a.request.Arguments[name] = "  " })
+	sc.asks = append(empty, sc.asks...)
 }
 
 // argumentNotAString sends a number where a number could be meant, and a list
@@ -333,10 +339,18 @@ func (sc *scenario) theHostAsks() error {
 	return nil
 }
 
+// theHostAsksTimes asks from one folder, empty the first time and as the plugin
+// left it afterwards: what it keeps there must not change its answer.
 func (sc *scenario) theHostAsksTimes(n int) error {
+	dirs, err := sc.session.work.Get()
+	if err != nil {
+		return err
+	}
+	defer sc.session.work.Put(dirs, &validator.Transcript{})
 	for i := range n {
 		for _, a := range sc.asks {
 			a.name = fmt.Sprintf("%s, time %d", a.name, i+1)
+			a.shared = &dirs
 			r, err := sc.send(a)
 			if err != nil {
 				return err

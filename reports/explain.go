@@ -21,3 +21,6 @@ func WriteExchange(w io.Writer, lines []Line, o Options) error {
 	_, err := io.WriteString(w, p.String())
 	return err
 }
+
+// Visible shows a text with whatever could steer a terminal as escapes.
+func Visible(text string) string { return visible(text, nil) }

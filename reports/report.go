@@ -286,20 +286,22 @@ func (t *Tally) add(s Status) {
 
 // verdict weighs the tallies of the levels, the weightiest first. One failure
 // down to the gate is enough to fail, one thing down to it that could not be
-// tested is enough not to pass, and without a single pass nothing was shown.
+// tested is enough not to pass, and where nothing was tested nothing was shown.
 func verdict(gate Level, levels ...Tally) Verdict {
-	var passed, failed, untested int
+	var shown, failed, untested int
 	for l, t := range levels {
-		passed += t.Passed
+		shown += t.Passed
 		if Level(l) <= gate {
 			failed += t.Failed
 			untested += t.Untested
+		} else {
+			shown += t.Failed // it was tested, and does not count
 		}
 	}
 	switch {
 	case failed > 0:
 		return Nonconformant
-	case untested > 0 || passed == 0:
+	case untested > 0 || shown == 0:
 		return Untested
 	}
 	return Conformant

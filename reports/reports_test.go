@@ -125,7 +125,7 @@ func TestSettle(t *testing.T) {
 		for _, p := range r.Plugins {
 			for _, k := range p.Checks {
 				failed = failed || k.Status == reports.Fail && k.Level <= r.Gate
-				passed = passed || k.Status == reports.Pass
+				passed = passed || k.Status == reports.Pass || k.Status == reports.Fail && k.Level > r.Gate
 			}
 		}
 		if verdict == reports.Conformant && (failed || !passed || r.Interrupted || len(r.Errors) > 0) {

@@ -1,6 +1,7 @@
 package validator
 
 import (
+	"bytes"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -119,14 +120,18 @@ func (e *Exchange) Read() {
 	if s.json = StrictJSON(s.line); s.json != nil {
 		return
 	}
-	s.violations = append(contracts.MustGet("jsonl-exchange").Schema("response").Validate(s.line), floatLines(s.line)...)
+	core, content := s.skeleton()
+	s.violations = append(contracts.MustGet("jsonl-exchange").Schema("response").Validate(core), floatLines(core)...)
 	if len(s.violations) > 0 {
 		return
 	}
 	var r Response
-	if err := jsonv2.Unmarshal(s.line, &r); err != nil {
+	if err := jsonv2.Unmarshal(core, &r); err != nil {
 		s.violations = []contracts.Violation{{Wanted: "a response", Got: err.Error()}}
 		return
+	}
+	if content != "" {
+		r.Output.Content = content
 	}
 	s.response = &r
 	if r.Success && r.Output.Kind == "diff" && e.Request != nil {
@@ -166,4 +171,79 @@ func (e *Exchange) Succeeded() bool { return e.seen.response != nil && e.seen.re
 // carries reports whether the refusal carries one of the wanted codes.
 func (e *Exchange) carries(wanted []string) bool {
 	return slices.ContainsFunc(e.seen.response.Codes(), func(c string) bool { return slices.Contains(wanted, c) })
+}
+
+// Trim lets go of an answer larger than limit, once it was judged: a run holds
+// a few answers in memory and not all of them.
+func (e *Exchange) Trim(limit int) {
+	s := &e.seen
+	if len(s.line) <= limit {
+		return
+	}
+	s.line, s.after = nil, nil
+	if s.response != nil {
+		s.response.Output.Content, s.response.Output.Data = "", nil
+		s.response.Diagnostics = slices.Clone(s.response.Diagnostics[:min(len(s.response.Diagnostics), 10)])
+	}
+}
+
+// judgedDiagnostics is how many diagnostics are looked at: nobody reads more, and
+// an answer can hold millions.
+const judgedDiagnostics = 1000
+
+// skeleton is the answer without what may be large and has no shape to judge: a
+// long text, the data of an analysis, the diagnostics past the first thousand.
+// Small answers are judged as they are.
+func (s *facts) skeleton() (core []byte, content string) {
+	const small = 64 << 10
+	if len(s.line) <= small {
+		return s.line, ""
+	}
+	var fields, output map[string]jsontext.Value
+	if jsonv2.Unmarshal(s.line, &fields) != nil {
+		return s.line[:min(len(s.line), small)], "" // no object, as the schema will say of what is left
+	}
+	if jsonv2.Unmarshal(fields["output"], &output) == nil {
+		if raw := output["content"]; len(raw) > 0 && raw[0] == '"' && jsonv2.Unmarshal(raw, &content) == nil {
+			output["content"] = jsontext.Value(`""`)
+		}
+		if len(output["data"]) > small {
+			output["data"] = jsontext.Value(`{}`)
+		}
+		fields["output"] = encode(output)
+	}
+	if raw := fields["diagnostics"]; len(raw) > small {
+		fields["diagnostics"] = firstItems(raw, judgedDiagnostics)
+	}
+	for name, raw := range fields { // what the contract does not know is ignored
+		if !slices.Contains([]string{"success", "output", "diagnostics"}, name) && len(raw) > small {
+			delete(fields, name)
+		}
+	}
+	return encode(fields), content
+}
+
+func encode(fields map[string]jsontext.Value) []byte {
+	b, err := jsonv2.Marshal(fields, jsonv2.Deterministic(true))
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	return b
+}
+
+// firstItems is an array with no more than its first n items.
+func firstItems(array jsontext.Value, n int) jsontext.Value {
+	dec := jsontext.NewDecoder(bytes.NewReader(array))
+	if token, err := dec.ReadToken(); err != nil || token.Kind() != '[' {
+		return array[:min(len(array), 100)]
+	}
+	for range n {
+		if dec.PeekKind() == ']' {
+			return array
+		}
+		if dec.SkipValue() != nil {
+			return array
+		}
+	}
+	return append(bytes.Clone(array[:dec.InputOffset()]), ']')
 }

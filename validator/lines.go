@@ -34,6 +34,10 @@ func answerLine(t *Transcript) ([]byte, *Finding) {
 		if n := values(first); n > 1 {
 			return nil, &Finding{Class: "second-answer", Message: fmt.Sprintf("%d JSON values stand on one line; the host reads one", n), Got: Quote(out, 300)}
 		}
+		if n, end := firstValue(first); n && len(bytes.TrimSpace(first[end:])) > 0 {
+			return nil, &Finding{Class: "text-after", Message: "behind the answer, on its line, stands more text: " + Quote(bytes.TrimSpace(first[end:]), 80),
+				Expected: "one line of JSON and nothing else", Got: Quote(out, 300), Fix: "Send logs and banners to stderr."}
+		}
 		return first, nil
 	}
 	return nil, severalLines(text, first, rest)
@@ -47,7 +51,7 @@ func Silence(t *Transcript) Finding {
 		f.Message = "it crashed before it answered (" + t.Exit.String() + ")"
 	}
 	if tail := lastLine(t.Stderr); tail != "" {
-		f.Message += "; the last line of its stderr: " + tail
+		f.Message += "; its stderr says: " + tail
 		f.Class += "/" + classOf(tail)
 		if len(t.Stderr) > 0 && looksLikeJSON(bytes.TrimSpace(t.Stderr)) {
 			f.Fix = "The answer stands on stderr. Write it to stdout."
@@ -59,7 +63,7 @@ func Silence(t *Transcript) Finding {
 // severalLines tells apart the ways of writing more than one line.
 func severalLines(text, first, rest []byte) *Finding {
 	f := &Finding{Expected: "one line of JSON and nothing else", Got: Quote(text, 400)}
-	switch lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")); {
+	switch {
 	case len(bytes.TrimSpace(first)) == 0:
 		f.Class, f.Message = "blank-line", "a blank line stands before the answer; the host takes it for the answer"
 		f.Fix = "Write the answer first, and nothing else."
@@ -68,7 +72,7 @@ func severalLines(text, first, rest []byte) *Finding {
 		f.Fix = "End the line once: print adds a newline of its own, so the text must not end in one."
 	case looksLikeJSON(first) && values(first) == 0 && values(text) == 1:
 		f.Class = "pretty-printed"
-		f.Message = fmt.Sprintf("the answer is JSON spread over %d lines; the host reads the first line only, which is no JSON", len(lines))
+		f.Message = fmt.Sprintf("the answer is JSON spread over %d lines; the host reads the first line only, which is no JSON", 1+bytes.Count(bytes.TrimSpace(text), []byte("\n")))
 		f.Fix = "Write compact JSON: json.dumps(answer) without indent, JSON.stringify(answer) without a third argument."
 	case looksLikeJSON(first) && values(first) > 0 && values(rest) > 0:
 		f.Class, f.Message = "second-answer", "a second answer stands behind the first; the host reads one"
@@ -76,7 +80,7 @@ func severalLines(text, first, rest []byte) *Finding {
 	case looksLikeJSON(first) && values(first) > 0:
 		f.Class, f.Message = "text-after", "behind the answer stands more text: "+Quote(bytes.TrimSpace(rest), 80)
 		f.Fix = "Send logs and banners to stderr."
-	case anyJSON(lines[1:]):
+	case anyJSON(rest):
 		f.Class, f.Message = "text-before", "before the answer stands a line that is no JSON: "+Quote(first, 80)+"; the host takes it for the answer"
 		f.Fix = "Send logs and banners to stderr; a library's prints too (in Python: contextlib.redirect_stdout(sys.stderr) around it)."
 	default:
@@ -84,6 +88,14 @@ func severalLines(text, first, rest []byte) *Finding {
 		f.Fix = "Write one JSON object on one line to stdout, and everything else to stderr."
 	}
 	return f
+}
+
+// firstValue reports whether text begins with a whole JSON object or array, and where that ends.
+func firstValue(text []byte) (ok bool, end int64) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	var v json.RawMessage
+	err := dec.Decode(&v)
+	return err == nil, dec.InputOffset()
 }
 
 // looksLikeJSON reports whether a line means to be an object or array, kept or not.
@@ -109,10 +121,16 @@ func values(text []byte) int {
 	}
 }
 
-func anyJSON(lines [][]byte) bool {
-	for i, l := range lines {
-		if looksLikeJSON(l) && (values(l) > 0 || values(bytes.Join(lines[i:], []byte("\n"))) > 0) {
-			return true
+// anyJSON looks for JSON among the lines behind the first. It looks at some lines
+// only: what is further down is no answer that anybody would find.
+func anyJSON(rest []byte) bool {
+	for range 50 {
+		line, after, more := bytes.Cut(rest, []byte("\n"))
+		if looksLikeJSON(line) {
+			return values(line) > 0 || values(rest) > 0
+		}
+		if rest = after; !more {
+			break
 		}
 	}
 	return false
@@ -123,6 +141,7 @@ var (
 	logPrefix = regexp.MustCompile(`^\[[^\]"{\[]*[A-Za-z:][^\]"{\[]*\]\s*[^\s,\]}]`)
 	ansi      = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	number    = regexp.MustCompile(`^-?[0-9.eE+-]+$`)
+	goPanic   = regexp.MustCompile(`(?m)^(panic|fatal error): .*`)
 	digits    = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
 )
 
@@ -135,8 +154,13 @@ func classOf(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
+// lastLine is the line of a log that says why: the panic of a Go program, whose
+// stack comes behind it, and otherwise the last.
 func lastLine(b []byte) string {
 	b = bytes.TrimSpace(b)
+	if m := goPanic.Find(b[:min(len(b), 64<<10)]); m != nil {
+		return strings.ToValidUTF8(string(m), "\uFFFD")
+	}
 	if len(b) > 4096 {
 		b = b[len(b)-4096:]
 	}

@@ -91,7 +91,7 @@ var processRules = []Rule{
 			if t.Exchange.Refused() {
 				kind = "refusal"
 			}
-			f := Finding{Class: "status", Message: "it wrote its " + kind + " and ended with " + exit.String(), Expected: "exit status 0", Got: exit.String()}
+			f := Finding{Class: "status", Message: "it wrote its " + kind + ", and then: " + exit.String(), Expected: "exit status 0", Got: exit.String()}
 			if exit.Signal != "" {
 				f.Class = "signal"
 			}

@@ -90,45 +90,61 @@ func wantDiff(e *Exchange) []Finding {
 	return nil
 }
 
-// elsewhere compares the files before and after, word by word. Only a word
-// that is the old name may differ, and only by being the new one. Where the
-// wanted text is known and was reached, that is what counts: some languages
-// need more than a replaced word (a field's shorthand is spelt out).
+// elsewhere compares the files before and after, word by word. Only a word that
+// is the old name may differ, and only by being the new one. Where the wanted
+// text is known and was reached, that is what counts: some languages need more
+// than a replaced word (a field's shorthand is spelt out). And where it is known
+// and was not reached because another word was taken for the symbol, throughout,
+// that is told by the scenario that wanted it.
 func elsewhere(t *Trial) []Finding {
 	e := t.Exchange
 	if SameFiles(e.Want, e.seen.after) {
 		return nil
 	}
+	from := e.Symbol
+	if len(e.Want) > 0 {
+		from = ""
+	}
 	for i, before := range e.Files() {
-		after := e.seen.after[i].Content
-		if f := firstForeignChange(before, after); f != nil {
+		if f := firstForeignChange(before, e.seen.after[i].Content, from, e.NewName); f != nil {
 			return []Finding{*f}
 		}
 	}
 	return nil
 }
 
-func firstForeignChange(file patch.File, after []byte) *Finding {
-	a, b := words(file.Content), words(after)
+// firstForeignChange finds the first place that a rename of from does not
+// explain; without from, any one word may be what was renamed.
+func firstForeignChange(file patch.File, after []byte, from, to string) *Finding {
+	a, b := file.Content, after
 	at := 0
-	for i := range max(len(a), len(b)) {
-		var x, y []byte
-		if i < len(a) {
-			x = a[i]
+	for len(a) > 0 || len(b) > 0 {
+		x, y := nextWord(a), nextWord(b)
+		if !bytes.Equal(x, y) {
+			if from == "" && isWord(x) {
+				from = string(x)
+			}
+			if string(x) != from || string(y) != to {
+				f := &Finding{Message: fmt.Sprintf("%s changes at byte %d (line %d), where the renamed symbol does not stand", file.Path, at, 1+bytes.Count(file.Content[:at], []byte("\n"))),
+					Diff: shortDiff(file.Path, file.Content, after), Expected: "every other byte as it was sent"}
+				f.Class, f.Got = kindOfChange(file.Content, after)
+				f.Message += ": " + f.Got
+				return f
+			}
 		}
-		if i < len(b) {
-			y = b[i]
-		}
-		if !bytes.Equal(x, y) && !(isWord(x) && isWord(y)) {
-			f := &Finding{Message: fmt.Sprintf("%s changes at byte %d (line %d), where no identifier stands", file.Path, at, 1+bytes.Count(file.Content[:at], []byte("\n"))),
-				Diff: patch.Unified(file.Path, file.Content, after), Expected: "every other byte as it was sent"}
-			f.Class, f.Got = kindOfChange(file.Content, after)
-			f.Message += ": " + f.Got
-			return f
-		}
+		a, b = a[len(x):], b[len(y):]
 		at += len(x)
 	}
 	return nil
+}
+
+// shortDiff is a diff for people, who do not read megabytes.
+func shortDiff(path string, before, after []byte) string {
+	const enough = 1 << 20
+	if len(before)+len(after) > enough {
+		return ""
+	}
+	return patch.Unified(path, before, after)
 }
 
 // kindOfChange names the usual ways of changing more than was asked.
@@ -153,21 +169,18 @@ func kindOfChange(before, after []byte) (class, say string) {
 
 func squeeze(b []byte) []byte { return bytes.Join(bytes.Fields(b), nil) }
 
-// words cuts text into runs of identifier characters and what stands between them.
-func words(text []byte) [][]byte {
-	var list [][]byte
-	start, in := 0, false
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if w := wordRune(r); i > 0 && w != in {
-			list = append(list, text[start:i])
-			start, in = i, w
-		} else {
-			in = w
+// nextWord is the run of identifier characters, or of others, that text begins with.
+func nextWord(text []byte) []byte {
+	r, n := utf8.DecodeRune(text)
+	in := wordRune(r)
+	for n < len(text) {
+		r, size := utf8.DecodeRune(text[n:])
+		if wordRune(r) != in {
+			break
 		}
-		i += n
+		n += size
 	}
-	return append(list, text[start:])
+	return text[:n]
 }
 
 func wordRune(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -194,12 +207,13 @@ func SameFiles(want, got []patch.File) bool {
 func ChangedWords(before, after []byte) []string {
 	var list []string
 	seen := map[string]bool{}
-	b := words(after)
-	for i, w := range words(before) {
-		if i < len(b) && !bytes.Equal(w, b[i]) && !seen[string(w)] {
-			seen[string(w)] = true
-			list = append(list, string(w))
+	for len(before) > 0 && len(after) > 0 {
+		x, y := nextWord(before), nextWord(after)
+		if !bytes.Equal(x, y) && !seen[string(x)] {
+			seen[string(x)] = true
+			list = append(list, string(x))
 		}
+		before, after = before[len(x):], after[len(y):]
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package validator
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"plugcheck/contracts"
@@ -119,7 +120,7 @@ var responseRules = []Rule{
 				got = strings.Join(codes, ", ")
 			}
 			wanted := strings.Join(e.Refuse, " or ")
-			return []Finding{{Class: e.Refuse[0] + "/" + got, Message: fmt.Sprintf("it refused (%s) with %s where %s says why", e.Name, got, wanted), Expected: wanted, Got: got}}
+			return []Finding{{Class: e.Refuse[0] + "/" + got, Message: fmt.Sprintf("it refused with %s where %s says why", got, wanted), Expected: wanted, Got: got}}
 		},
 	},
 }
@@ -137,9 +138,12 @@ func messagesForPeople(t *Trial) []Finding {
 		lines := -1
 		for _, f := range e.Request.Files {
 			paths = append(paths, f.Path)
-			if f.Path == *d.File || len(e.Request.Files) > 0 && argument(e.Request, "uri") == *d.File {
+			if f.Path == *d.File || strings.HasSuffix(argument(e.Request, "uri"), uriPath(f.Path)) && argument(e.Request, "uri") == *d.File {
 				lines = strings.Count(f.Content, "\n") + 1
 			}
+		}
+		if *d.File == argument(e.Request, "uri") && lines < 0 {
+			continue // the uri names a file whose content was not sent
 		}
 		if lines < 0 {
 			return []Finding{{Class: "file", Message: fmt.Sprintf("diagnostic %d names the file %q, which the request does not have", i+1, *d.File),
@@ -152,6 +156,9 @@ func messagesForPeople(t *Trial) []Finding {
 	}
 	return nil
 }
+
+// uriPath is a path as it stands at the end of a file URI.
+func uriPath(path string) string { return (&url.URL{Path: "/" + path}).EscapedPath() }
 
 func argument(r *Request, name string) string {
 	s, _ := r.Arguments[name].(string)

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"plugcheck/reports"
 )
 
 // version is the kit's own; contracts have theirs.
@@ -33,7 +35,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &status):
 		return int(status)
 	}
-	fmt.Fprintln(stderr, "plugcheck:", err)
+	fmt.Fprintln(stderr, "plugcheck:", reports.Visible(err.Error()))
 	return 2
 }
 

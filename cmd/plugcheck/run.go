@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -70,6 +71,9 @@ shown, and 130 when the run was interrupted.`,
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	// A reader that has gone must not end the kit before it has tidied up. The
+	// signal is caught and not ignored: plugins would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	outputs, err := f.outputs()
 	if err != nil {
 		return err
@@ -91,7 +95,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	progress := f.progress(cmd.ErrOrStderr())
 	f.options.Version, f.options.Command = version, f.reproduce
@@ -281,6 +285,8 @@ func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string) stri
 		words = append(words, "--sample", f.sample)
 	case t.Command != nil:
 		words = append(append(words, "--"), t.Command...)
+	case strings.HasPrefix(t.Path, "-"):
+		words = append(words, "./"+t.Path)
 	default:
 		words = append(words, t.Path)
 	}
@@ -296,6 +302,10 @@ func shellQuote(w string) string {
 			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
 	}) {
 		return w
+	}
+	if strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		// Only so can it be shown and pasted.
+		return "$'" + strings.ReplaceAll(strings.Trim(strconv.QuoteToASCII(w), `"`), "'", `\'`) + "'"
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }

@@ -157,7 +157,8 @@ var processFaults = []Fault{
 	{Name: "name-twice", Catches: "jsonl.strict-json", About: "the answer has the name success twice",
 		Bytes: func(_ *request, _ response, b []byte) []byte { return append([]byte(`{"success":true,`), b[1:]...) }},
 	{Name: "writes-before-reading", Catches: "jsonl.waits-for-input", About: "it begins its answer before it has read the request",
-		Start: func() { os.Stdout.WriteString(" ") }},
+		Start: func() { os.Stdout.WriteString("{") },
+		Bytes: func(_ *request, _ response, b []byte) []byte { return b[1:] }},
 	{Name: "needs-stderr", Catches: "jsonl.stderr-flood", About: "it logs a megabyte, and fails when the log goes nowhere",
 		Start: func() {
 			os.Stderr.Write(bytes.Repeat([]byte("debug: nothing to see here\n"), 40_000))
@@ -528,7 +529,7 @@ var renameFaults = []Fault{
 				*resp = success(r.files, after)
 			}
 		}},
-	{Name: "writes-forbidden-name", Catches: "rename.locks", About: "it writes a name that the lock forbids", Also: append([]string{"rename.patch.format"}, everyWantedText...),
+	{Name: "writes-forbidden-name", Catches: "rename.locks", About: "it writes a name that the lock forbids", Also: append([]string{"rename.elsewhere-untouched"}, everyWantedText...),
 		Config: "lock = \"! grep -rq forbidden_name .\"\n",
 		Answer: afterOf(func(r *request, after string) string {
 			return word.ReplaceAllStringFunc(after, func(w string) string {
@@ -540,11 +541,14 @@ var renameFaults = []Fault{
 		})},
 	{Name: "forgets-uses-of-some", Catches: "rename.property.round-trip", About: "it renames the declaration of some names and not their uses",
 		Answer: afterOf(func(r *request, after string) string {
-			if to := r.argument("new_name"); to == "omega_2" || to == "sigmaTwo" || to == "kappa" {
-				i := strings.Index(after, to) + len(to)
-				return after[:i] + strings.ReplaceAll(after[i:], to, "alpha")
+			var at int
+			fmt.Sscanf(r.argument("position"), "%d", &at)
+			old, to := wordAt(content(r), at), r.argument("new_name")
+			if old != "omega_2" && old != "sigmaTwo" && old != "kappa" {
+				return after
 			}
-			return after
+			i := strings.Index(after, to) + len(to)
+			return after[:i] + strings.ReplaceAll(after[i:], to, old)
 		})},
 	{Name: "defaults-uri", Catches: "rename.missing.uri", About: "it takes the first file when no uri is given", Answer: succeedIf(lacks("uri"))},
 	{Name: "defaults-position", Catches: "rename.missing.position", About: "it takes the first symbol when no position is given", Answer: succeedIf(lacks("position"))},

@@ -58,6 +58,6 @@ var Kinds = map[string]struct{ Group, Fix string }{
 	"split-at-separator":        {"applies", `split the text at \n only (in Python split("\n"), not splitlines())`},
 	"search-not-found":          {"applies", "copy the SEARCH lines byte by byte from the text that was sent"},
 	"search-ambiguous":          {"applies", "add lines around until the SEARCH text occurs once"},
+	"too-large":                 {"format", "send only the lines that change, with a few lines of context"},
 	"noop-patch":                {"changes", "refuse instead of sending a patch that changes nothing"},
-	"noop-hunk":                 {"changes", "leave out hunks whose two sides are the same"},
 }

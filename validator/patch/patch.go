@@ -58,6 +58,9 @@ const maxProblems = 20
 // given; they are as before when there is a problem short of the group
 // "changes".
 func Judge(text string, files []File, style Style) (after []File, problems []Problem) {
+	if most := mostText(files); len(text) > most {
+		return files, []Problem{found("too-large", 0, "the patch has %d bytes, far more than a patch of these files can need (%d)", len(text), most)}
+	}
 	if style == SearchReplace && blockMark(text) > 0 {
 		return judgeBlocks(text, files)
 	}
@@ -90,14 +93,17 @@ func Judge(text string, files []File, style Style) (after []File, problems []Pro
 		return after, []Problem{found("noop-patch", sections[0].line,
 			"a no-op: the patch applies and changes nothing")}
 	}
-	for _, s := range sections {
-		for _, h := range s.hunks {
-			if slices.Equal(h.side('-'), h.side('+')) {
-				problems = append(problems, found("noop-hunk", h.line, "a no-op hunk: its - and + lines are the same: %s", clip(h.header)))
-			}
-		}
+	return after, nil
+}
+
+// mostText is more than any patch of the files has: each line once removed and
+// once added, with a header and context of its own. It bounds what is judged.
+func mostText(files []File) int {
+	most := 256 << 10
+	for _, f := range files {
+		most += 16 * len(f.Content)
 	}
-	return after, firstGroup(problems)
+	return most
 }
 
 // found makes a problem; group and mending come from Kinds.
