@@ -35,6 +35,9 @@ const (
 	haste = 50 * time.Millisecond
 
 	maxEvents = 1000
+	// keptLog is what is kept of stderr, which nobody judges: it is read to its
+	// end and counted whatever comes.
+	keptLog = 1 << 20
 	chunkSize = 64 << 10
 
 	marker = "PLUGCHECK_EXCHANGE="
@@ -276,12 +279,16 @@ func (p *Process) drain(f *os.File, from validator.Source, kept *[]byte, seen *i
 	defer close(eof)
 	defer f.Close()
 	var spill []byte
+	most := p.spec.Cap
+	if from == validator.FromStderr {
+		most = min(most, keptLog)
+	}
 	buf := make([]byte, 0, 4<<10)
 	for {
-		if len(buf) == cap(buf) && int64(len(buf)) < p.spec.Cap {
+		if len(buf) == cap(buf) && int64(len(buf)) < most {
 			buf = slices.Grow(buf, len(buf))
 		}
-		room := buf[len(buf):min(int64(cap(buf)), p.spec.Cap)]
+		room := buf[len(buf):min(int64(cap(buf)), most)]
 		full := len(room) == 0
 		if full {
 			if spill == nil {

@@ -233,7 +233,7 @@ func TestHostile(t *testing.T) {
 			}
 		}},
 		{"more on stderr than is kept", helperSpec(t, "log", strconv.Itoa(DefaultCap+1)), 0, func(t *testing.T, got validator.Transcript) {
-			if len(got.Stderr) != DefaultCap || got.StderrBytes != DefaultCap+1 || got.Flooded || !got.Exit.Clean() {
+			if len(got.Stderr) != keptLog || got.StderrBytes != DefaultCap+1 || got.Flooded || !got.Exit.Clean() {
 				t.Errorf("%d of %d bytes, %v", len(got.Stderr), got.StderrBytes, got.Exit)
 			}
 		}},

@@ -16,7 +16,7 @@ const version = "0.1.0"
 
 // memoryLimit makes the collector work harder before a hostile plugin's output
 // takes the machine's memory; it is no hard limit.
-const memoryLimit = 160 << 20
+const memoryLimit = 64 << 20
 
 // run is the whole program: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
