@@ -37,6 +37,7 @@ type ask struct {
 	hold       time.Duration // the request is cut in two and the second half held back
 	nullStderr bool
 	contact    bool     // nothing is special about it
+	doubtful   bool     // it may make no sense in its language, so a refusal says nothing
 	shared     *Workdir // folders shared with other exchanges
 }
 

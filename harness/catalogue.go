@@ -171,7 +171,7 @@ func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validat
 	}
 	for _, s := range p.Steps {
 		if _, ok := findStep(s.Text); !ok {
-			return nil, fmt.Errorf("there is no step %q", s.Text)
+			return nil, fmt.Errorf("there is no step %q; plugcheck steps prints those there are", s.Text)
 		}
 		k.Steps = append(k.Steps, s.Text)
 	}

@@ -37,7 +37,7 @@ const (
 	maxEvents = 1000
 	// keptLog is what is kept of stderr, which nobody judges: it is read to its
 	// end and counted whatever comes.
-	keptLog = 1 << 20
+	keptLog   = 1 << 20
 	chunkSize = 64 << 10
 
 	marker = "PLUGCHECK_EXCHANGE="

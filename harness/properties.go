@@ -40,7 +40,7 @@ func setRapid(checks int, seed uint64) error {
 		"rapid.checks":     strconv.Itoa(checks),
 		"rapid.seed":       strconv.FormatUint(seed, 10),
 		"rapid.nofailfile": "true",
-		"rapid.shrinktime": "3s",
+		"rapid.shrinktime": "60s",
 	} {
 		if err := flag.Set(name, value); err != nil {
 			return err
@@ -49,12 +49,16 @@ func setRapid(checks int, seed uint64) error {
 	return nil
 }
 
+// maxShrinks bounds how often a smaller request is looked for: by number and not
+// by time, so that the same seed ends at the same one on any machine.
+const maxShrinks = 100
+
 // A property is what has to hold for anything that can be drawn. It returns
 // the reply that breaks it; the last one it returned is the shrunk one.
 func (sc *scenario) property(holds func(*rapid.T) (*outcome, error)) error {
 	var last *outcome
 	var kit error
-	tries := 0
+	tries, shrinking := 0, 0
 	tb := &collector{}
 	done := make(chan struct{})
 	go func() { // rapid leaves a failed check with Goexit, as go test does
@@ -63,13 +67,20 @@ func (sc *scenario) property(holds func(*rapid.T) (*outcome, error)) error {
 			if kit != nil {
 				return
 			}
+			if shrinking++; last == nil {
+				shrinking = 0
+			}
+			if shrinking > maxShrinks {
+				return // small enough
+			}
 			tries++
 			o, err := holds(t)
 			if err != nil {
 				kit = err
 				return
 			}
-			if o != nil {
+			// Shrinking looks for the same fault, and must not end up at another.
+			if o != nil && (last == nil || o.finding.Class == last.finding.Class && o.cause == last.cause) {
 				last = o
 				t.Fatalf("%s", o.finding.Class)
 			}

@@ -84,7 +84,7 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 			if k.Scenario != "" {
 				only = append(only, k.Scenario)
 			}
-			k.Reproduce = s.options.Command(s.target, s.options.Seed, only)
+			k.Reproduce = s.options.Command(s.target, s.options.Seed, only, k.Level)
 		}
 		p.Checks = append(p.Checks, k)
 	}
@@ -289,10 +289,15 @@ func crashes(checks []reports.Check) {
 		if k.Status != reports.Fail || !strings.HasPrefix(k.Cause, "/") {
 			continue
 		}
-		if first[k.Cause] == "" {
-			first[k.Cause] = k.ID
+		// The same last words with other things to mend are told apart.
+		key := k.Cause
+		if first[key] == "" {
+			key += "\x00" + k.Fix
 		}
-		k.Cause = first[k.Cause] + k.Cause
+		if first[key] == "" {
+			first[key] = k.ID
+		}
+		k.Cause = first[key] + k.Cause
 	}
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	Waivers               []Waiver
 	Shard                 Shard
 	// Command is the command line that runs some checks of one plugin again.
-	Command  func(t *Target, seed uint64, only []string) string
+	Command  func(t *Target, seed uint64, only []string, level reports.Level) string
 	Progress Progress
 	// Examples keeps an exchange of what passed too.
 	Examples bool
@@ -235,46 +235,20 @@ func (c *Catalogue) match(option string, patterns []string, matches func(*Check,
 			}
 		}
 		if !any {
-			return nil, fmt.Errorf("%s %s matches no check%s", option, pattern, c.didYouMean(pattern))
+			return nil, fmt.Errorf("%s %s matches no check%s", option, pattern, c.DidYouMean(pattern))
 		}
 	}
 	return found, nil
 }
 
-// didYouMean names the check whose id is nearest to a mistyped one.
-func (c *Catalogue) didYouMean(id string) string {
-	best, least := "", len(id)/3+1
+// DidYouMean names the check whose id is nearest to a mistyped one.
+func (c *Catalogue) DidYouMean(id string) string {
+	var ids []string
 	for _, k := range c.Checks {
-		if d := distance(id, k.ID); d <= least {
-			best, least = k.ID, d-1
-		}
+		ids = append(ids, k.ID)
 	}
-	if best == "" {
-		return "; plugcheck list shows them all"
+	if best := contracts.Nearest(id, ids); best != "" {
+		return "; did you mean " + best + "?"
 	}
-	return "; did you mean " + best + "?"
+	return "; plugcheck list shows them all"
 }
-
-// distance is the number of letters to change, add or take away.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}
-
-// DidYouMean is for commands that take an id.
-func (c *Catalogue) DidYouMean(id string) string { return c.didYouMean(id) }

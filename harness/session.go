@@ -321,7 +321,7 @@ func (s *session) renameAsk() ask {
 		}
 	}
 	const text = "alpha = 1\nbeta = alpha\n"
-	return rename("a plain rename", []validator.File{{Path: "src/sample" + s.extension(), Content: text}}, 0, 0, "alpha", "gamma")
+	return rename("a plain rename", []validator.File{{Path: "src/sample.txt", Content: text}}, 0, 0, "alpha", "gamma")
 }
 
 // languages are those of the manifest, by the name the fixtures use.
@@ -351,12 +351,9 @@ func (s *session) language() (fixtures.Language, bool) {
 	return fixtures.Language{}, false
 }
 
-func (s *session) extension() string {
-	if l, ok := s.language(); ok {
-		return l.Extension
-	}
-	return ".txt"
-}
+// extension is that of the plugin's language: of the plain case in it, which for a
+// language that the kit does not know its author wrote.
+func (s *session) extension() string { return filepath.Ext(s.renameAsk().request.Files[0].Path) }
 
 // save writes a transcript to the folder that the user asked for.
 func (s *session) save(r *reply) error {
@@ -396,7 +393,7 @@ func (s *session) notDeclared(k *Check) string {
 		return "there is no manifest: a bare executable was given"
 	case k.ID == "jsonl.response.sensor-analysis" && m.Kind != validator.Sensor,
 		k.ID == "jsonl.manifest.sensor-without-capabilities" && m.Kind != validator.Sensor:
-		return "the manifest declares no sensor"
+		return "it is no sensor"
 	case s.unknown && contract.Capability != "":
 		return "" // nobody knows, and nobody can test it
 	case contract.Capability != "" && !m.Declares(contract.Capability),
@@ -404,6 +401,9 @@ func (s *session) notDeclared(k *Check) string {
 		capability := contract.Capability
 		if capability == "" {
 			capability = "rename-symbol"
+		}
+		if s.target.Bare() {
+			return "it was not found to do " + capability + ", and no manifest declares it"
 		}
 		return "the manifest does not declare " + capability
 	}

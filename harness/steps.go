@@ -19,6 +19,15 @@ func findStep(text string) (step, bool) {
 	return step{}, false
 }
 
+// Steps are examples of all sentences that a scenario can use.
+func Steps() []string {
+	var list []string
+	for _, s := range steps {
+		list = append(list, s.example)
+	}
+	return list
+}
+
 func sentence(pattern, example string, bind func(*scenario) any) step {
 	return step{regexp.MustCompile("^" + pattern + "$"), example, bind}
 }
@@ -38,6 +47,7 @@ func init() {
 		sentence(`the request:`, "the request:\n  \"\"\"\n  {\"operation\":\"…\",\"files\":[],\"arguments\":{}}\n  \"\"\"", func(sc *scenario) any { return sc.literalRequest }),
 		sentence(`a request for the operation "([^"]*)"`, `a request for the operation "paint-it-blue"`, func(sc *scenario) any { return sc.requestForOperation }),
 		sentence(`a request for the capability "([^"]+)"`, `a request for the capability "extract-method"`, func(sc *scenario) any { return sc.requestForOperation }),
+		sentence(`a request for the capability "([^"]+)", and the author's cases for it`, `a request for the capability "extract-method", and the author's cases for it`, func(sc *scenario) any { return sc.capabilityAndCases }),
 		sentence(`a request for a capability that the manifest does not declare`, `a request for a capability that the manifest does not declare`, func(sc *scenario) any { return sc.undeclaredCapability }),
 		sentence(`a rename request for a file in a language that the manifest does not list`, `a rename request for a file in a language that the manifest does not list`, func(sc *scenario) any { return sc.otherLanguage }),
 		sentence(`a request with a file of (\d+) MiB`, `a request with a file of 4 MiB`, func(sc *scenario) any { return sc.largeFile }),
@@ -76,6 +86,7 @@ func init() {
 		sentence(`the output is of kind "([^"]+)"`, `the output is of kind "analysis"`, func(sc *scenario) any { return sc.outputKind }),
 		sentence(`the patch gives the wanted text`, `the patch gives the wanted text`, func(sc *scenario) any { return sc.wantedText }),
 		sentence(`the patch gives the wanted text, the position read as bytes`, `the patch gives the wanted text, the position read as bytes`, func(sc *scenario) any { return sc.wantedTextBytes }),
+		sentence(`it does what each case wants`, `it does what each case wants`, func(sc *scenario) any { return sc.eachCase }),
 		sentence(`it refuses or the patch gives the wanted text`, `it refuses or the patch gives the wanted text`, func(sc *scenario) any { return sc.refusesOrWantedText }),
 		sentence(`it gives the answer it gives otherwise`, `it gives the answer it gives otherwise`, func(sc *scenario) any { return sc.sameAsUsual }),
 		sentence(`it answers as it answers a small one`, `it answers as it answers a small one`, func(sc *scenario) any { return sc.likeASmallOne }),

@@ -81,13 +81,19 @@ func (sc *scenario) caseNamed(name string) error {
 	return fmt.Errorf("there is no case %q", name)
 }
 
-// authorsCases adds what the author wrote for an operation that has no published contract.
-func (sc *scenario) authorsCases(operation string) {
+// authorsCases adds the cases of the author's own that no other scenario takes:
+// all of an operation without a published contract, and of renames those that
+// are about nothing in particular.
+func (sc *scenario) authorsCases(operation string) error {
 	for _, c := range sc.session.target.Config.cases {
-		if c.Operation == operation {
+		if c.Operation == operation && (operation != "rename-symbol" || c.Class == "success" || c.Class == "refusal") {
 			sc.asks = append(sc.asks, fromCase(c))
 		}
 	}
+	if len(sc.asks) == 0 {
+		return skip("its author wrote no case of class success or refusal for %s", operation)
+	}
+	return nil
 }
 
 func (sc *scenario) literalRequest(doc *godog.DocString) error {
@@ -101,6 +107,11 @@ func (sc *scenario) literalRequest(doc *godog.DocString) error {
 
 func (sc *scenario) requestForOperation(operation string) {
 	sc.asks = append(sc.asks, sc.session.forOperation(sc.session.renameAsk(), operation))
+}
+
+func (sc *scenario) capabilityAndCases(operation string) {
+	_ = sc.authorsCases(operation) // that there are none is no matter here
+	sc.requestForOperation(operation)
 }
 
 func (sc *scenario) undeclaredCapability() error {
@@ -128,25 +139,37 @@ func (sc *scenario) otherLanguage() error {
 	return skip("the manifest lists every language that the kit has a case for")
 }
 
-// largeFile keeps the symbol and fills the file with comments.
+// largeFile keeps the symbol and fills the file: with comments where the kit
+// knows how they are written, and with blank lines otherwise.
 func (sc *scenario) largeFile(mib int) {
 	s := sc.session
-	content := []byte("alpha = 1\n" + strings.Repeat("........ a line that says nothing ........\n", mib<<20/43+1))
-	offset := 0
+	name := fmt.Sprintf("a file of %d MiB", mib)
 	if l, ok := s.language(); ok {
-		content = l.Large(mib<<20, "alpha")
-		offset = strings.Index(string(content), "alpha")
+		content := l.Large(mib<<20, "alpha")
+		sc.asks = []ask{sc.withContent(name, content, strings.Index(string(content), "alpha"))}
+		return
 	}
-	sc.asks = []ask{sc.withContent(fmt.Sprintf("a file of %d MiB", mib), content, offset)}
+	a := s.plain.clone()
+	a.name, a.want = name, nil
+	last := len(a.request.Files) - 1
+	a.request.Files[last].Content += strings.Repeat("\n", mib<<20)
+	sc.asks = []ask{a}
 }
 
+// manyUses is a rename whose patch is large. In a language that the kit does not
+// know the plain case is repeated, which may not make sense in it.
 func (sc *scenario) manyUses() {
-	l, ok := sc.session.language()
-	if !ok {
-		l, _ = fixtures.LanguageNamed("python")
+	if l, ok := sc.session.language(); ok {
+		content := l.ManyUses("alpha", 6000)
+		sc.asks = []ask{sc.withContent("a symbol used 6,000 times", content, strings.Index(string(content), "alpha"))}
+		return
 	}
-	content := l.ManyUses("alpha", 6000)
-	sc.asks = []ask{sc.withContent("a symbol used 6,000 times", content, strings.Index(string(content), "alpha"))}
+	a := sc.session.renameAsk().clone()
+	a.name, a.want, a.doubtful = "a program repeated until its patch is large", nil, true
+	for i, f := range a.request.Files {
+		a.request.Files[i].Content = strings.Repeat(f.Content, 1+(200<<10)/max(1, len(f.Content)))
+	}
+	sc.asks = []ask{a}
 }
 
 // withContent is the plain request over another text, with the symbol alpha.
@@ -161,15 +184,19 @@ func (sc *scenario) withContent(name string, content []byte, offset int) ask {
 	return a
 }
 
+// requestsThatDiffer ask for another new name each, or, where there is none, send
+// a file that is longer each time.
 func (sc *scenario) requestsThatDiffer(n int) {
-	s := sc.session
-	l, ok := s.language()
-	if !ok {
-		l, _ = fixtures.LanguageNamed("python")
-	}
 	for i := range n {
-		content, at := l.Program(fixtures.Program{{Name: "alpha"}, {Name: fmt.Sprintf("beta%d", i), Calls: slices.Repeat([]string{"alpha"}, i+1)}})
-		sc.asks = append(sc.asks, sc.withContent(fmt.Sprintf("request %d of %d", i+1, n), content, at["alpha"]))
+		a := sc.session.plain.clone()
+		a.name, a.want = fmt.Sprintf("request %d of %d", i+1, n), nil
+		if name, ok := a.request.Arguments["new_name"].(string); ok {
+			a.newName = fmt.Sprintf("%s%d", name, i+1)
+			a.request.Arguments["new_name"] = a.newName
+		} else {
+			a.request.Files[0].Content += strings.Repeat("\n", i+1)
+		}
+		sc.asks = append(sc.asks, a)
 	}
 }
 
@@ -186,7 +213,7 @@ var inPlace = map[string]func() []byte{
 	},
 	"10,000 levels": func() []byte {
 		const depth = 10_000
-		return []byte(`{"operation":"rename-symbol","files":[],"arguments":{"uri":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}}\n")
+		return []byte(`{"operation":"rename-symbol","files":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `,"arguments":{}}` + "\n")
 	},
 }
 

@@ -167,6 +167,16 @@ func quoted(words []string) []string {
 
 func (sc *scenario) wantedText() error { return sc.each((*reply).wanted) }
 
+// eachCase asks for what each case wants: the text, or a refusal.
+func (sc *scenario) eachCase() error {
+	return sc.each(func(r *reply) *outcome {
+		if r.Refuse != nil {
+			return r.refused()
+		}
+		return r.wanted()
+	})
+}
+
 func (sc *scenario) refusesOrWantedText() error {
 	return sc.each(func(r *reply) *outcome {
 		if r.Refused() {
@@ -413,6 +423,9 @@ func (sc *scenario) sameAsAlone() error {
 func (sc *scenario) overPipeSize() error {
 	const pipe = 64 << 10
 	return sc.each(func(r *reply) *outcome {
+		if r.ask.doubtful && (r.Refused() || r.Succeeded() && r.Transcript.StdoutBytes <= pipe) {
+			return cannotTest("the kit cannot write a program in this language whose patch is large, and the plain case repeated was not renamed throughout")
+		}
 		if o := r.wantedAny(); o != nil {
 			return o
 		}

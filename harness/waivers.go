@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -29,7 +30,10 @@ func LoadWaivers(name string, c *Catalogue) ([]Waiver, error) {
 	}
 	dec := toml.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&file); err != nil {
+	var unknown *toml.StrictMissingError
+	if err := dec.Decode(&file); errors.As(err, &unknown) {
+		return nil, fmt.Errorf("%s: unknown key (it holds [[waiver]] tables with check, reason and until):\n%s", name, unknown.String())
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(file.Waiver) == 0 {
@@ -40,7 +44,7 @@ func LoadWaivers(name string, c *Catalogue) ([]Waiver, error) {
 			return nil, fmt.Errorf("%s: waiver %d (%s) gives no reason", name, i+1, w.Check)
 		}
 		if _, ok := c.Find(w.Check); !ok {
-			return nil, fmt.Errorf("%s: waiver %d: there is no check %q%s", name, i+1, w.Check, c.didYouMean(w.Check))
+			return nil, fmt.Errorf("%s: waiver %d: there is no check %q%s", name, i+1, w.Check, c.DidYouMean(w.Check))
 		}
 	}
 	return file.Waiver, nil
@@ -69,7 +73,7 @@ func applyWaivers(r *reports.Report, waivers []Waiver) []string {
 				if k.Status == reports.Fail {
 					needed = needed || k.ID == w.Check
 					k.Status = reports.Waived
-					k.Message = "waived: " + w.Reason + " — " + k.Message
+					k.Message = w.Reason + " — " + k.Message
 				}
 			}
 		}

@@ -37,36 +37,11 @@ func Formats() []Format {
 // Find returns the format of that name.
 func Find(name string) (Format, error) {
 	var names []string
-	near, best := "", 3
 	for _, f := range Formats() {
 		if f.Name == name {
 			return f, nil
 		}
 		names = append(names, f.Name)
-		if d := distance(strings.ToLower(name), f.Name); d < best {
-			near, best = fmt.Sprintf(" Did you mean %q?", f.Name), d
-		}
 	}
-	return Format{}, fmt.Errorf("there is no report format %q.%s The formats are %s", name, near, strings.Join(names, ", "))
-}
-
-// distance counts the letters to insert, delete or replace to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return Format{}, fmt.Errorf("there is no report format %q; the formats are %s", name, strings.Join(names, ", "))
 }

@@ -166,10 +166,10 @@ func TestNothingRunIsUntested(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
-		"jsno":  `there is no report format "jsno". Did you mean "json"? The formats are pretty, json, junit`,
-		"JUnit": `there is no report format "JUnit". Did you mean "junit"? The formats are pretty, json, junit`,
-		"sarif": `there is no report format "sarif". The formats are pretty, json, junit`,
-		"":      `there is no report format "". The formats are pretty, json, junit`,
+		"jsno":  `there is no report format "jsno"; the formats are pretty, json, junit`,
+		"JUnit": `there is no report format "JUnit"; the formats are pretty, json, junit`,
+		"sarif": `there is no report format "sarif"; the formats are pretty, json, junit`,
+		"":      `there is no report format ""; the formats are pretty, json, junit`,
 	} {
 		if _, err := reports.Find(name); err == nil || err.Error() != want {
 			t.Errorf("Find(%q): %v\nwant %s", name, err, want)

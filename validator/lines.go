@@ -141,7 +141,7 @@ var (
 	logPrefix = regexp.MustCompile(`^\[[^\]"{\[]*[A-Za-z:][^\]"{\[]*\]\s*[^\s,\]}]`)
 	ansi      = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	number    = regexp.MustCompile(`^-?[0-9.eE+-]+$`)
-	goPanic   = regexp.MustCompile(`(?m)^(panic|fatal error): .*`)
+	lastWords = regexp.MustCompile(`(?m)^(panic|fatal error|[A-Za-z.]*(Error|Exception)): .*`)
 	digits    = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
 )
 
@@ -154,11 +154,11 @@ func classOf(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// lastLine is the line of a log that says why: the panic of a Go program, whose
-// stack comes behind it, and otherwise the last.
+// lastLine is the line of a log that says why: the panic of a Go program or the
+// error of another, behind which a stack may come, and otherwise the last.
 func lastLine(b []byte) string {
 	b = bytes.TrimSpace(b)
-	if m := goPanic.Find(b[:min(len(b), 64<<10)]); m != nil {
+	if m := lastWords.Find(b[:min(len(b), 64<<10)]); m != nil {
 		return strings.ToValidUTF8(string(m), "\uFFFD")
 	}
 	if len(b) > 4096 {

@@ -120,8 +120,16 @@ func (m *Manifest) fill(message []byte) {
 	}
 }
 
+// readable reports whether a field is there to be judged: what is wrong with its
+// type, or with the text as a whole, is told by the rule about the shape.
+func (m *Manifest) readable(field string) bool {
+	return m.Unreadable == nil && !slices.ContainsFunc(m.Violations, func(v contracts.Violation) bool {
+		return v.Path == field || strings.HasPrefix(v.Path, field+".")
+	})
+}
+
 func tomlFault(err error) *Finding {
-	f := &Finding{Class: "toml", Message: "the manifest is not TOML: " + err.Error()}
+	f := &Finding{Class: "toml", Fix: "Mend the syntax at that place; strings stand in double quotes, lists in brackets.", Message: "the manifest is not TOML: " + err.Error()}
 	if d, ok := err.(*toml.DecodeError); ok {
 		line, column := d.Position()
 		f.Message = fmt.Sprintf("the manifest is not TOML: line %d, column %d: %s", line, column, strings.TrimPrefix(d.Error(), "toml: "))

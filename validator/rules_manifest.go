@@ -34,7 +34,7 @@ var manifestRules = []Rule{
 			Why:   "The daemon routes by these identifiers; one it does not know is never asked for, or rejects the manifest.",
 			Spec:  specIdentifiers,
 			Fix:   "Use the identifiers as they are written in the document, lower case and with hyphens."},
-		Needs: []string{"jsonl.manifest.shape"},
+		Applies: func(t *Trial) bool { return t.Manifest.readable("capabilities") },
 		Judge: func(t *Trial) []Finding {
 			known := contracts.MustGet("jsonl-exchange").Capabilities
 			var found []Finding
@@ -53,7 +53,6 @@ var manifestRules = []Rule{
 			Why:   "Capabilities are what actuators do; the registry rejects a sensor that declares one.",
 			Spec:  specCapabilities,
 			Fix:   "Leave capabilities out of a sensor's manifest, or make it kind = \"actuator\"."},
-		Needs:   []string{"jsonl.manifest.shape"},
 		Applies: func(t *Trial) bool { return t.Manifest.Kind == Sensor },
 		Judge: func(t *Trial) []Finding {
 			if len(t.Manifest.Capabilities) == 0 {
@@ -89,7 +88,7 @@ var manifestRules = []Rule{
 			Why:   "The daemon selects plugins by language: without one it is never selected, and the same one twice, in another case, is a slip.",
 			Spec:  specManifest,
 			Fix:   "List each language once; case is ignored, so \"Python\" and \"python\" are the same."},
-		Needs: []string{"jsonl.manifest.shape"},
+		Applies: func(t *Trial) bool { return t.Manifest.readable("languages") },
 		Judge: func(t *Trial) []Finding {
 			languages := t.Manifest.Languages
 			if len(languages) == 0 {

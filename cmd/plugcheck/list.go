@@ -35,7 +35,7 @@ func newList() *cobra.Command {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Level, k.Contract, k.Title)
 			}
 			if n == 0 {
-				return fmt.Errorf("there is no such check: the wire is jsonl")
+				return fmt.Errorf("no check has this wire and level: the wire is jsonl, and its levels are must and should")
 			}
 			return w.Flush()
 		},

@@ -49,12 +49,13 @@ func newRoot() *cobra.Command {
 		Use:           "plugcheck",
 		Short:         "Find out whether a plugin keeps its host's contract",
 		Long:          "plugcheck plays the host of a plugin: it starts the real binary, talks to it over stdio, and judges\nevery byte it says against versioned contracts.",
+		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newRun(), newList(), newExplain(), newVersion())
+	root.AddCommand(newRun(), newList(), newExplain(), newSteps(), newVersion())
 	return root
 }
 

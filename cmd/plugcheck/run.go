@@ -263,10 +263,13 @@ func (f *runFlags) progress(stderr io.Writer) *reports.Progress {
 }
 
 // reproduce is the command that runs some checks of one plugin again.
-func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string) string {
+func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, level reports.Level) string {
 	words := []string{"plugcheck", "run"}
 	for _, id := range only {
 		words = append(words, "--only", id)
+	}
+	if level > reports.Must {
+		words = append(words, "--level", strings.ToLower(level.String())) // so that the failure counts
 	}
 	words = append(words, "--seed", strconv.FormatUint(seed, 10))
 	if f.options.Checks != harness.DefaultChecks {

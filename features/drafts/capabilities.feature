@@ -7,8 +7,7 @@ Feature: Capabilities without a published contract
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"
     Fix: Answer the operation with a diff, or refuse it with a diagnostic.
-    Given a request for the capability "extricate-symbol"
-    And the author's cases for "extricate-symbol"
+    Given a request for the capability "extricate-symbol", and the author's cases for it
     When the host asks
     Then it answers
 
@@ -17,8 +16,7 @@ Feature: Capabilities without a published contract
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"
     Fix: Answer the operation with a diff, or refuse it with a diagnostic.
-    Given a request for the capability "extract-method"
-    And the author's cases for "extract-method"
+    Given a request for the capability "extract-method", and the author's cases for it
     When the host asks
     Then it answers
 
@@ -27,8 +25,7 @@ Feature: Capabilities without a published contract
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"
     Fix: Answer the operation with a diff, or refuse it with a diagnostic.
-    Given a request for the capability "replace-body"
-    And the author's cases for "replace-body"
+    Given a request for the capability "replace-body", and the author's cases for it
     When the host asks
     Then it answers
 
@@ -37,7 +34,6 @@ Feature: Capabilities without a published contract
     Why: What the manifest declares is routed to the plugin; it must answer, if only with a refusal.
     Spec: Weaver, Plugin system, "Manifest capability declarations"
     Fix: Answer the operation with a diff, or refuse it with a diagnostic.
-    Given a request for the capability "extract-predicate"
-    And the author's cases for "extract-predicate"
+    Given a request for the capability "extract-predicate", and the author's cases for it
     When the host asks
     Then it answers

@@ -5,7 +5,7 @@ Feature: A rename changes the symbol, everywhere it occurs, and nothing else
   Scenario: The plain case of each declared language
     Why: This is what the capability is for.
     Spec: Weaver, Plugin system, "The rename-symbol capability contract"
-    Fix: Compare the two texts below; the position is the byte offset of the symbol's first byte.
+    Fix: Compare the two texts that the finding shows; the position is the byte offset of the symbol's first byte.
     Given the "plain" cases of every declared language
     When the host asks
     Then the patch gives the wanted text
@@ -91,6 +91,15 @@ Feature: A rename changes the symbol, everywhere it occurs, and nothing else
     And the request carries a second file before it
     When the host asks
     Then it refuses or the patch gives the wanted text
+
+  @must @id:rename.own-cases
+  Scenario: The author's own cases
+    Why: Whoever writes a case of class success or refusal says what the plugin promises.
+    Spec: the plugin's own plugcheck.toml
+    Fix: Compare what the case wants with what came; one of the two is wrong.
+    Given the author's cases for "rename-symbol"
+    When the host asks
+    Then it does what each case wants
 
   @should @id:rename.locks
   Scenario: The host's lock passes before and after

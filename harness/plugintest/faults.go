@@ -550,6 +550,8 @@ var renameFaults = []Fault{
 			i := strings.Index(after, to) + len(to)
 			return after[:i] + strings.ReplaceAll(after[i:], to, old)
 		})},
+	{Name: "breaks-own-promise", Catches: "rename.own-cases", About: "it does not do what its author's case says",
+		Answer: refuseIf(func(r *request) bool { return strings.Contains(content(r), "packet = 1") })},
 	{Name: "defaults-uri", Catches: "rename.missing.uri", About: "it takes the first file when no uri is given", Answer: succeedIf(lacks("uri"))},
 	{Name: "defaults-position", Catches: "rename.missing.position", About: "it takes the first symbol when no position is given", Answer: succeedIf(lacks("position"))},
 	{Name: "defaults-new-name", Catches: "rename.missing.new_name", About: "it makes up a name when none is given", Answer: succeedIf(lacks("new_name"))},

@@ -22,7 +22,7 @@ type Plugin struct {
 // actuator, one for the capabilities without a published contract, and a sensor.
 func References() []Plugin {
 	return []Plugin{
-		{Kind: "rename", Manifest: map[string]any{
+		{Kind: "rename", Config: renameCases, Manifest: map[string]any{
 			"name": "reference-rename", "version": "1.0.0", "kind": "actuator",
 			"languages": []string{"python", "rust", "go", "typescript", "javascript"}, "capabilities": []string{"rename-symbol"},
 		}},
@@ -134,6 +134,32 @@ func manifestTOML(m map[string]any) string {
 	slices.Sort(lines)
 	return strings.Join(lines, "")
 }
+
+// renameCases are of the reference plugin's own author.
+const renameCases = `
+[[case]]
+txtar = '''
+class: success
+language: python
+new_name: parcel
+-- src/own.py --
+⟦packet⟧ = 1
+print(packet)
+-- want/src/own.py --
+parcel = 1
+print(parcel)
+'''
+
+[[case]]
+txtar = '''
+class: refusal
+language: python
+new_name: parcel
+refuse: any
+-- src/own.py --
+print(⟦undeclared_packet⟧)
+'''
+`
 
 // transformCases are requests that succeed: no document says which do.
 const transformCases = `[[case]]
