@@ -3,6 +3,7 @@ package harness_test
 import (
 	"context"
 	"flag"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -163,5 +164,31 @@ func TestEveryCheckIsComplete(t *testing.T) {
 		if !caught[k.ID] {
 			t.Errorf("%s fails on no faulty plugin", k.ID)
 		}
+	}
+}
+
+// TestPythonReference runs the second reference plugin, a Python script, through
+// the checks: an interpreter's start-up has to be lived with.
+func TestPythonReference(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3 here")
+	}
+	target, err := harness.Command([]string{python, "../fixtures/plugins/rename-py/rename.py"}, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := harness.Run(context.Background(), []*harness.Target{target}, harness.Options{
+		Jobs: 2, Seed: 1, Checks: 3, Gate: reports.Should, Skip: []string{"jsonl.large-input", "jsonl.deterministic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != reports.Conformant {
+		for _, k := range r.Plugins[0].Checks {
+			if k.Status == reports.Fail || k.Status == reports.StatusUntested {
+				t.Errorf("%s: %s: %s", k.ID, k.Status, k.Message)
+			}
+		}
+		t.Errorf("it is %s: %v", r.Verdict, r.Plugins[0].Errors)
 	}
 }

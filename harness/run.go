@@ -87,13 +87,13 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 		Started: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Plugins: []reports.Plugin{},
 	}
 	start := time.Now()
+	findTwins(targets)
 	for _, t := range targets {
 		if ctx.Err() != nil {
 			break
 		}
 		report.Plugins = append(report.Plugins, judge(ctx, t, o, catalogue, selected))
 	}
-	report.Errors = append(report.Errors, sameNames(targets)...)
 	report.Errors = append(report.Errors, applyWaivers(report, o.Waivers)...)
 	report.Interrupted = ctx.Err() != nil
 	report.DurationMS = time.Since(start).Milliseconds()
@@ -158,19 +158,22 @@ func judgeOnce(ctx context.Context, t *Target, o Options, c *Catalogue, selected
 	return p
 }
 
-// sameNames tells of plugins that a registry could not hold side by side.
-func sameNames(targets []*Target) []string {
-	var errs []string
-	first := map[string]string{}
+// findTwins tells each manifest of another one with its name: a registry could
+// not hold the two side by side.
+func findTwins(targets []*Target) {
+	byName := map[string][]*Target{}
 	for _, t := range targets {
-		name := t.Manifest.Name
-		if other, ok := first[name]; ok && name != "" && other != t.Manifest.Source {
-			errs = append(errs, fmt.Sprintf("two plugins are named %q: %s and %s; a registry keeps one plugin a name", name, other, t.Manifest.Source))
-			continue
+		if t.Err == nil && t.Manifest.Name != "" {
+			byName[t.Manifest.Name] = append(byName[t.Manifest.Name], t)
 		}
-		first[name] = t.Manifest.Source
 	}
-	return errs
+	for _, same := range byName {
+		for i, t := range same {
+			if other := same[(i+1)%len(same)]; other.Manifest.Source != t.Manifest.Source { // not the same one, named twice
+				t.Manifest.Twin = other.Manifest.Source
+			}
+		}
+	}
 }
 
 // choose returns the ids of the checks that the options ask for.

@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
-	"plugcheck/fixtures"
 	"plugcheck/validator"
 	"plugcheck/validator/patch"
 )
@@ -186,134 +181,6 @@ func (sc *scenario) refusesOrWantedText() error {
 	})
 }
 
-// wantedTextBytes names the mistake where the position was not read as bytes:
-// it sends the place in other units, and sees in which the plugin finds it.
-func (sc *scenario) wantedTextBytes() error {
-	var missed []*reply
-	err := sc.each(func(r *reply) *outcome {
-		o := r.wanted()
-		if o != nil && o.cause == "" {
-			missed = append(missed, r)
-		}
-		return o
-	})
-	var first *outcome
-	if !errors.As(err, &first) || len(missed) == 0 || first.cause != "" {
-		return err
-	}
-	for _, u := range units {
-		if !sc.findsIn(u, missed) {
-			continue
-		}
-		r := missed[0]
-		first.finding.Class = "offset-" + u.class
-		first.finding.Fix = u.fix
-		first.finding.Message += fmt.Sprintf(". It looks like %s taken for bytes: with position %d (%s) in place of %d (bytes) it renames the right symbol",
-			u.name, u.position(r.ask), u.name, r.ask.offset)
-		return first
-	}
-	if sc.firstLineOnly(missed[0]) {
-		first.finding.Class = "offset-columns"
-		first.finding.Message += ". It looks like columns taken for bytes: it finds symbols on the first line and none on later ones"
-		return first
-	}
-	for _, r := range missed {
-		if unit := r.misreading(); unit != "" {
-			first.finding.Message += ". It looks like " + unit + " taken for bytes: what it changed stands at this place when they are counted"
-			break
-		}
-	}
-	return first
-}
-
-// findsIn reports whether the plugin gives the wanted text for every request
-// once the position is counted in another unit. Where that makes no difference
-// it says nothing.
-func (sc *scenario) findsIn(u unit, missed []*reply) bool {
-	told := false
-	for _, r := range missed {
-		at := u.position(r.ask)
-		if at == r.ask.offset {
-			continue
-		}
-		a := r.ask.clone()
-		a.name = fmt.Sprintf("%s, the position sent in %s", r.Name, u.name)
-		a.request.Arguments["position"] = strconv.Itoa(at)
-		probe, err := sc.send(a)
-		if err != nil || probe.wanted() != nil {
-			return false // or the mistake stays unnamed; the finding is there
-		}
-		told = true
-	}
-	return told
-}
-
-// A unit is a way of counting a position that is not the document's.
-type unit struct {
-	class, name, fix string
-	position         func(ask) int
-}
-
-var units = []unit{
-	{"characters", "characters", "Count bytes: encode the text as UTF-8 and index into that (in Python text.encode(), in Java getBytes(UTF_8)).",
-		func(a ask) int { return len([]rune(string(before(a)))) }},
-	{"utf-16", "UTF-16 units", "Count bytes, not the string's own units: Buffer.from(text) in JavaScript, getBytes(UTF_8) in Java and C#'s Encoding.UTF8 have them.",
-		func(a ask) int { return len(utf16.Encode([]rune(string(before(a))))) }},
-	{"columns", "columns of the line", "The position counts from the start of the file, not of the line.",
-		func(a ask) int { b := before(a); return len(b) - 1 - bytes.LastIndexByte(b, '\n') }},
-	{"columns", "columns of the line, in characters", "The position counts bytes from the start of the file.",
-		func(a ask) int { b := before(a); return len([]rune(string(b[bytes.LastIndexByte(b, '\n')+1:]))) }},
-	{"columns", "columns of the line, in UTF-16 units", "The position counts bytes from the start of the file.",
-		func(a ask) int {
-			b := before(a)
-			return len(utf16.Encode([]rune(string(b[bytes.LastIndexByte(b, '\n')+1:]))))
-		}},
-}
-
-// before is the text ahead of the symbol.
-func before(a ask) []byte {
-	uri, _ := a.request.Arguments["uri"].(string)
-	for _, f := range a.request.Files {
-		if fileURI(f.Path) == uri {
-			return []byte(f.Content)[:min(a.offset, len(f.Content))]
-		}
-	}
-	return nil
-}
-
-// misreading names the unit in which the word that was changed stands at the
-// position.
-func (r *reply) misreading() string {
-	if r.After() == nil || r.ask.source == nil {
-		return ""
-	}
-	text := r.ask.source.Files[r.ask.source.Target].Content
-	for _, word := range validator.ChangedWords(text, r.After()[r.ask.source.Target].Content) {
-		for _, m := range r.ask.source.Misreadings() {
-			if m.Symbol == word {
-				return m.Unit
-			}
-		}
-	}
-	return ""
-}
-
-// firstLineOnly reports whether the plugin finds a symbol on the first line of a
-// file, where columns are bytes, having missed one on a later line.
-func (sc *scenario) firstLineOnly(missed *reply) bool {
-	l, ok := sc.session.language()
-	if !ok || !strings.Contains(string(before(missed.ask)), "\n") {
-		return false
-	}
-	content, at := l.Program(fixtures.Program{{Name: "alpha"}, {Name: "beta", Calls: []string{"alpha"}}})
-	a := sc.withContent("a symbol on the first line", content, at["alpha"])
-	if strings.Contains(string(before(a)), "\n") {
-		return false // the language has something else there
-	}
-	r, err := sc.send(a)
-	return err == nil && r.wantedAny() == nil
-}
-
 // effectOf is what an answer comes to: what a host would do with it, leaving out
 // the words of its messages.
 func effectOf(r *validator.Exchange) string {
@@ -449,6 +316,9 @@ func (r *reply) wantedAny() *outcome {
 // without a word is silent, which is told elsewhere.
 func (sc *scenario) notEarly() error {
 	return sc.each(func(r *reply) *outcome {
+		if o := r.broken(func(rule *validator.Rule) bool { return rule.ID == "jsonl.in-time" }); o != nil {
+			return o // its input was ended for it, so it could go on
+		}
 		if len(r.early) == 0 || r.early[0] != '{' && r.early[0] != '[' {
 			return nil
 		}
@@ -474,71 +344,6 @@ func (sc *scenario) floodLosesNothing() error {
 		}
 	}
 	return nil
-}
-
-func (s *session) lock() string {
-	if s.options.Lock != "" {
-		return s.options.Lock
-	}
-	return s.target.Config.Lock
-}
-
-// lockPasses lays the files into a folder and runs the lock there: first as
-// they were sent, where it has to pass for the trial to mean anything, and then
-// as the patch makes them.
-func (sc *scenario) lockPasses() error {
-	return sc.each(func(r *reply) *outcome {
-		if o := r.wantedAny(); o != nil {
-			return o
-		}
-		if out, err := sc.runLock(r.Files()); err != nil {
-			return cannotTest("the lock does not pass on the files as they were sent (%s), so it cannot judge the patch: %v: %s", r.Name, err, validator.Quote(out, 300))
-		}
-		out, err := sc.runLock(r.After())
-		if err == nil {
-			return nil
-		}
-		f := validator.Finding{Class: "lock", Message: "the lock passes on the files as they were sent and fails after the patch: " + err.Error(), Expected: "the lock to pass", Got: validator.Quote(out, 600)}
-		for i, before := range r.Files() {
-			f.Diff += patch.Unified(before.Path, before.Content, r.After()[i].Content)
-		}
-		return r.fail(f)
-	})
-}
-
-// runLock runs the lock command in a folder that holds the files. It is the
-// author's own, so it sees the environment; it is held to the same limits as a
-// plugin, and nothing of it is left running.
-func (sc *scenario) runLock(files []patch.File) ([]byte, error) {
-	dir, err := os.MkdirTemp(sc.session.work.Path(), "lock")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	for _, f := range files {
-		// The paths are those of the request; the patch rules hold that no other came.
-		name := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(name, f.Content, 0o644); err != nil {
-			return nil, err
-		}
-	}
-	shell, flag := "/bin/sh", "-c"
-	if runtime.GOOS == "windows" {
-		shell, flag = os.Getenv("COMSPEC"), "/c"
-	}
-	p, err := Start(sc.ctx, Spec{Path: shell, Args: []string{flag, sc.session.lock()}, Env: os.Environ(), Dir: dir, Limit: sc.session.limit, Cap: 1 << 20})
-	if err != nil {
-		return nil, err
-	}
-	p.CloseStdin()
-	t := p.Wait()
-	if t.TimedOut || !t.Exit.Clean() {
-		err = errors.New(t.Exit.String())
-	}
-	return append(t.Stdout, t.Stderr...), err
 }
 
 func validatorFiles(files []validator.File) []patch.File {

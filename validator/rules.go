@@ -17,6 +17,7 @@ const (
 const (
 	specIPC          = "Weaver, Plugin system, \"IPC protocol\""
 	specManifest     = "Weaver, Plugin system, \"Plugin manifest\""
+	specRegistry     = "Weaver, Plugin system, \"Plugin registry\" (manifests keyed by name)"
 	specCapabilities = "Weaver, Plugin system, \"Manifest capability declarations\""
 	specIdentifiers  = "Weaver, Plugin system, \"Capability identifiers\""
 	specCategories   = "Weaver, Plugin system, \"Plugin categories\""

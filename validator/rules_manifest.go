@@ -83,6 +83,21 @@ var manifestRules = []Rule{
 		},
 	},
 	{
+		Check: Check{ID: "jsonl.manifest.unique-name", Level: Must, Contract: exchangeContract,
+			Title: "No two plugins of a run have the same name",
+			Why:   "The registry keeps manifests by name: of two with the same one, one is lost.",
+			Spec:  specRegistry,
+			Fix:   "Give each plugin a name of its own."},
+		Applies: func(t *Trial) bool { return t.Manifest.Name != "" },
+		Judge: func(t *Trial) []Finding {
+			if t.Manifest.Twin == "" {
+				return nil
+			}
+			return []Finding{{Class: "twice", Message: fmt.Sprintf("two plugins are named %q: the other one is %s", t.Manifest.Name, t.Manifest.Twin),
+				Expected: "a name that no other plugin has", Got: t.Manifest.Name}}
+		},
+	},
+	{
 		Check: Check{ID: "jsonl.manifest.languages", Level: Should, Contract: exchangeContract,
 			Title: "languages is not empty and names each language once",
 			Why:   "The daemon selects plugins by language: without one it is never selected, and the same one twice, in another case, is a slip.",
