@@ -328,7 +328,7 @@ func (r *reply) transcript() []reports.Line {
 		l := line(0, string(validator.FromHost), request, int64(len(request)))
 		lines = append(lines, l) // what it should have read
 	}
-	for _, e := range t.Events {
+	for _, e := range pieces(t.Events) {
 		stream := t.Stdin
 		switch e.From {
 		case validator.FromPlugin:
@@ -356,6 +356,20 @@ func (r *reply) transcript() []reports.Line {
 }
 
 const maxLines = 50
+
+// pieces joins what came in one go and was only cut by the size of a pipe.
+func pieces(events []validator.Event) []validator.Event {
+	const pipe = 4 << 10
+	var list []validator.Event
+	for _, e := range events {
+		if n := len(list); n > 0 && list[n-1].From == e.From && list[n-1].End == e.Start && e.Start-list[n-1].Start >= pipe {
+			list[n-1].End = e.End
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
 
 func line(at time.Duration, from string, data []byte, size int64) reports.Line {
 	l := reports.Line{MS: milliseconds(at), From: from}

@@ -140,7 +140,7 @@ func (sc *scenario) otherLanguage() error {
 }
 
 // largeFile keeps the symbol and fills the file: with comments where the kit
-// knows how they are written, and with blank lines otherwise.
+// knows how they are written, and with white space otherwise.
 func (sc *scenario) largeFile(mib int) {
 	s := sc.session
 	name := fmt.Sprintf("a file of %d MiB", mib)
@@ -152,7 +152,8 @@ func (sc *scenario) largeFile(mib int) {
 	a := s.plain.clone()
 	a.name, a.want = name, nil
 	last := len(a.request.Files) - 1
-	a.request.Files[last].Content += strings.Repeat("\n", mib<<20)
+	// Far from the symbol, and on one line, so that it is no part of any patch.
+	a.request.Files[last].Content += strings.Repeat("\n", 20) + strings.Repeat(" ", mib<<20) + "\n"
 	sc.asks = []ask{a}
 }
 
