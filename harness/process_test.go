@@ -252,7 +252,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%v, unsent %d", got.Exit, got.Unsent)
 			}
 		}},
-		{"closes stdout and lives on", short(helperSpec(t, "mute")), 0, func(t *testing.T, got validator.Transcript) {
+		{"closes stdout and lives on", patient(short(helperSpec(t, "mute"))), 0, func(t *testing.T, got validator.Transcript) {
 			if !got.TimedOut || got.Exit.Ended != "SIGTERM" || got.HeldStdout != nil {
 				t.Errorf("timed out %v, %v, held by %v", got.TimedOut, got.Exit, got.HeldStdout)
 			}
@@ -290,6 +290,13 @@ func climbs(t *testing.T, ctx context.Context, s Spec) *Process {
 	return p
 }
 
+// patient gives a plugin that obeys a step of the ladder more time than it takes on
+// a busy machine.
+func patient(s Spec) Spec {
+	s.Grace = 1500 * time.Millisecond
+	return s
+}
+
 func TestCloseLadder(t *testing.T) {
 	tests := []struct {
 		name, script string
@@ -304,6 +311,9 @@ func TestCloseLadder(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := shell(t, tt.script)
 			s.Limit = 200 * time.Millisecond
+			if tt.want.Ended != "SIGKILL" {
+				s = patient(s)
+			}
 			got := climbs(t, t.Context(), s).Wait()
 			if !got.TimedOut || got.Exit != tt.want {
 				t.Errorf("timed out %v, %+v; want %+v", got.TimedOut, got.Exit, tt.want)
