@@ -217,7 +217,7 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 	}
 	spec := Spec{
 		Path: s.target.Executable, Args: s.target.Args, Dir: dirs.Dir, Env: s.environment(dirs),
-		Limit: s.limit, NullStderr: a.nullStderr,
+		Limit: s.limit + a.hold, NullStderr: a.nullStderr, // what the host holds back is not the plugin's time
 	}
 	if a.shared != nil {
 		spec.Cap = DefaultCap / 8 // there may be eight of them at once
@@ -362,7 +362,6 @@ type outcome struct {
 	finding validator.Finding
 	cause   string // the rule whose breach is the reason, if one is
 	reply   *reply
-	// notes is what a pass has to tell.
 }
 
 type status int
