@@ -13,18 +13,14 @@ import (
 
 // A Schema judges the shape of one message. It is compiled once, when first used.
 type Schema struct {
-	source  []byte
 	compile func() (*gojsonschema.Schema, error)
 }
 
 func newSchema(source []byte) *Schema {
-	return &Schema{source, sync.OnceValues(func() (*gojsonschema.Schema, error) {
+	return &Schema{sync.OnceValues(func() (*gojsonschema.Schema, error) {
 		return gojsonschema.NewSchema(gojsonschema.NewBytesLoader(source))
 	})}
 }
-
-// Source is the schema as it is written.
-func (s *Schema) Source() []byte { return s.source }
 
 // Compile reports whether the schema is one.
 func (s *Schema) Compile() error {

@@ -37,11 +37,6 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 		if run.kit != nil {
 			p.Errors = append(p.Errors, run.kit.Error())
 		}
-		for _, note := range run.notes {
-			if !slices.Contains(p.Notes, note) {
-				p.Notes = append(p.Notes, note)
-			}
-		}
 	}
 	manifest := map[string]validator.Outcome{}
 	for _, o := range validator.Judge(validator.ManifestRules(), &validator.Trial{Manifest: m}) {

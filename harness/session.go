@@ -52,7 +52,6 @@ type scenarioRun struct {
 	elapsed   time.Duration
 	slowest   time.Duration // of its exchanges
 	finished  bool
-	notes     []string
 	verdicts  map[string]*ruleTally
 	example   []reports.Line // the first exchange, where examples are wanted
 }

@@ -94,7 +94,6 @@ func init() {
 		sentence(`each gets the answer it got alone`, `each gets the answer it got alone`, func(sc *scenario) any { return sc.sameAsAlone }),
 		sentence(`the answer is over 64 KiB long`, `the answer is over 64 KiB long`, func(sc *scenario) any { return sc.overPipeSize }),
 		sentence(`nothing is answered before the rest was sent`, `nothing is answered before the rest was sent`, func(sc *scenario) any { return sc.notEarly }),
-		sentence(`no answer of this run was lost behind a flood on stderr`, `no answer of this run was lost behind a flood on stderr`, func(sc *scenario) any { return sc.floodLosesNothing }),
 		sentence(`the lock passes on the files before and after`, `the lock passes on the files before and after`, func(sc *scenario) any { return sc.lockPasses }),
 		sentence(`any valid request gets a valid answer`, `any valid request gets a valid answer`, func(sc *scenario) any { return sc.propertyValid }),
 		sentence(`any request broken in one way is refused`, `any request broken in one way is refused`, func(sc *scenario) any { return sc.propertyInvalid }),

@@ -327,25 +327,6 @@ func (sc *scenario) notEarly() error {
 	})
 }
 
-func shownOutput(t *validator.Transcript) string {
-	if len(t.Stdout) == 0 {
-		return "nothing on stdout, " + t.Exit.String()
-	}
-	return validator.Quote(t.Stdout, 200)
-}
-
-// floodLosesNothing looks at what the scenario's own exchanges logged.
-func (sc *scenario) floodLosesNothing() error {
-	const flood = 1 << 20
-	for _, r := range append(sc.replies, sc.session.usual) {
-		if r.Transcript.StderrBytes >= flood && r.Response() == nil {
-			return r.fail(validator.Finding{Class: "flood", Message: fmt.Sprintf("it wrote %d bytes to stderr, and its answer did not come", r.Transcript.StderrBytes),
-				Expected: "the answer, however much is logged", Got: shownOutput(&r.Transcript)})
-		}
-	}
-	return nil
-}
-
 func validatorFiles(files []validator.File) []patch.File {
 	var list []patch.File
 	for _, f := range files {

@@ -135,14 +135,14 @@ func messagesForPeople(t *Trial) []Finding {
 			continue
 		}
 		var paths []string
-		lines := -1
+		uri, lines := argument(e.Request, "uri"), -1
 		for _, f := range e.Request.Files {
 			paths = append(paths, f.Path)
-			if f.Path == *d.File || strings.HasSuffix(argument(e.Request, "uri"), uriPath(f.Path)) && argument(e.Request, "uri") == *d.File {
+			if f.Path == *d.File || uri == *d.File && strings.HasSuffix(uri, uriPath(f.Path)) {
 				lines = strings.Count(f.Content, "\n") + 1
 			}
 		}
-		if *d.File == argument(e.Request, "uri") && lines < 0 {
+		if uri == *d.File && lines < 0 {
 			continue // the uri names a file whose content was not sent
 		}
 		if lines < 0 {
