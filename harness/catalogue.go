@@ -13,7 +13,6 @@ import (
 	gherkin "github.com/cucumber/gherkin/go/v42"
 	messages "github.com/cucumber/messages/go/v34"
 
-	"plugcheck/contracts"
 	"plugcheck/features"
 	"plugcheck/validator"
 )
@@ -23,13 +22,19 @@ import (
 type Check struct {
 	validator.Check
 	Wire string
-	// Rule is set for a rule. A scenario has the feature file that holds it.
-	Rule    *validator.Rule
+	// Needs lists the rules without which a rule has nothing to judge, and Static is
+	// set for a rule about what stands on disk.
+	Needs  []string
+	Static bool
+	// Feature is the file that holds a scenario.
 	Feature string
 	Steps   []string
 
 	order int
 }
+
+// IsRule tells a rule from a scenario.
+func (k *Check) IsRule() bool { return k.Feature == "" }
 
 // A Catalogue is all checks, in the order in which they are reported.
 type Catalogue struct {
@@ -54,10 +59,11 @@ func (c *Catalogue) Find(id string) (*Check, bool) {
 // Built-in checks are parsed once, when first asked for.
 var builtin = sync.OnceValues(func() (*Catalogue, error) {
 	c := &Catalogue{byID: map[string]*Check{}}
-	for _, r := range validator.Rules() {
-		contract := contracts.MustGet(r.Contract)
-		if err := c.add(&Check{Check: r.Check, Wire: contract.Wire, Rule: &r}); err != nil {
-			return nil, err
+	for _, w := range wires() {
+		for _, r := range w.rules {
+			if err := c.add(&Check{Check: r.Check, Wire: w.name, Needs: r.needs, Static: r.static}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	err := c.addFeatures(features.FS, "", nil)
@@ -144,7 +150,7 @@ func (c *Catalogue) addFeature(f feature, defaults *validator.Check) error {
 }
 
 func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validator.Check) (*Check, error) {
-	k := &Check{Wire: "jsonl"}
+	k := &Check{}
 	if defaults != nil {
 		k.Check = *defaults
 	}
@@ -170,10 +176,10 @@ func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validat
 		k.Why, k.Spec, k.Fix = about["Why"], about["Spec"], about["Fix"]
 	}
 	for _, s := range p.Steps {
-		if _, ok := findStep(s.Text); !ok {
-			return nil, fmt.Errorf("there is no step %q; plugcheck steps prints those there are", s.Text)
-		}
 		k.Steps = append(k.Steps, s.Text)
+	}
+	if err := k.settleWire(); err != nil {
+		return nil, err
 	}
 	switch {
 	case k.ID == "" || k.Level == "" || k.Contract == "":
@@ -184,6 +190,42 @@ func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validat
 		return nil, fmt.Errorf("it has no steps")
 	}
 	return k, nil
+}
+
+// settleWire finds the wire whose sentences all steps are, where no tag says it.
+func (k *Check) settleWire() error {
+	candidates := wires()
+	if k.Wire != "" {
+		w, err := wireNamed(k.Wire)
+		if err != nil {
+			return err
+		}
+		candidates = []*wire{w}
+	}
+	unknown := ""
+	for _, w := range candidates {
+		i := slices.IndexFunc(k.Steps, func(text string) bool { return !w.says(text) })
+		if i < 0 {
+			k.Wire = w.name
+			return nil
+		}
+		unknown = k.Steps[i]
+	}
+	if len(candidates) > 1 {
+		return fmt.Errorf("there is no wire that has all of its steps; plugcheck steps prints those there are")
+	}
+	return fmt.Errorf("there is no step %q in the wire %s; plugcheck steps prints those there are", unknown, candidates[0].name)
+}
+
+// ofWire keeps the checks of one wire.
+func (c *Catalogue) ofWire(selected map[string]bool, wire string) map[string]bool {
+	mine := map[string]bool{}
+	for id := range selected {
+		if k, ok := c.byID[id]; ok && k.Wire == wire {
+			mine[id] = true
+		}
+	}
+	return mine
 }
 
 var (

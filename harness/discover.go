@@ -22,12 +22,17 @@ type Target struct {
 	Path string
 	// Wire is the plugin system, and Guess says how it was found where it was not declared.
 	Wire, Guess string
-	// Manifest is what the plugin says of itself. A bare executable has one
-	// without a source, which is filled in by asking the plugin.
+	// Name and Version are what the plugin calls itself, as far as that is known.
+	Name, Version string
+	// Source is the manifest's file; empty for a bare executable.
+	Source string
+	// Manifest is that of a JSONL plugin. A bare executable has one without a source, which is filled in by asking the plugin.
 	Manifest *validator.Manifest
 	// Executable is what is started, with Args.
 	Executable string
 	Args       []string
+	// Notes are worth a look and fail nothing.
+	Notes []string
 	// Err is why it cannot be judged at all, which is not its fault.
 	Err error
 	// Command is the command line, where one was given in place of a path.
@@ -36,7 +41,7 @@ type Target struct {
 }
 
 // Bare reports whether there is no manifest.
-func (t *Target) Bare() bool { return t.Manifest.Source == "" }
+func (t *Target) Bare() bool { return t.Source == "" }
 
 // manifestNames are where a manifest may stand in a plugin's folder, the first found wins.
 var manifestNames = []string{"manifest.toml", "plugin.toml", "manifest.json", "plugin.json"}
@@ -61,7 +66,7 @@ func Discover(paths []string, wire, config string) ([]*Target, error) {
 
 // hopeless stands for a plugin that cannot be judged.
 func hopeless(path string, err error) *Target {
-	return &Target{Path: path, Wire: "jsonl", Manifest: &validator.Manifest{Name: filepath.Base(path)}, Err: err}
+	return &Target{Path: path, Wire: wires()[0].name, Name: filepath.Base(path), Err: err}
 }
 
 // Command is a plugin given as a command with its arguments.
@@ -238,52 +243,36 @@ func (d discovery) manifest(path, file string) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	wire := d.wire
-	if wire == "" {
-		wire = wireOf(file, text)
-	}
-	if d.wire != "" && d.wire != "jsonl" {
-		return nil, fmt.Errorf("--wire %s: this version of plugcheck judges jsonl plugins only", d.wire)
-	}
-	if wire != "jsonl" {
-		return nil, fmt.Errorf("%s is the manifest of a %s plugin, and this version of plugcheck judges jsonl plugins only; if it is one, say --wire jsonl", file, wire)
-	}
-	t := &Target{Path: path, Wire: wire, Manifest: validator.ReadManifest(file, text)}
-	dir := filepath.Dir(file)
-	if t.Config, err = loadConfig(d.config, dir); err != nil {
+	w, err := d.wireOf(file, text)
+	if err != nil {
 		return nil, err
 	}
-	t.Args = t.Manifest.Args
-	if t.Executable = t.Manifest.Executable; t.Executable != "" && !filepath.IsAbs(t.Executable) {
-		// Not what the document asks for, as a rule will say; the rest can be judged all the same.
-		if t.Executable, err = filepath.Abs(filepath.Join(dir, t.Executable)); err != nil {
+	if w.read == nil {
+		return nil, fmt.Errorf("%s: a %s plugin has no manifest of its own", file, w.name)
+	}
+	return w.read(d, path, file, text)
+}
+
+// bare is an executable without a manifest. A wire that was not named is the
+// first whose plugins can be such.
+func (d discovery) bare(path string) (*Target, error) {
+	w := wires()[0]
+	if d.wire != "" {
+		var err error
+		if w, err = wireNamed(d.wire); err != nil {
 			return nil, err
 		}
 	}
-	t.inspect()
-	return t, nil
-}
-
-// bare is an executable without a manifest.
-func (d discovery) bare(path string) (*Target, error) {
-	if d.wire != "" && d.wire != "jsonl" {
-		return nil, fmt.Errorf("this version of plugcheck judges the wire jsonl, not %q", d.wire)
+	if w.bare == nil {
+		return nil, fmt.Errorf("%s: an executable alone is no plugin of the wire %s", path, w.name)
 	}
-	t := &Target{Path: path, Wire: "jsonl", Executable: path, Manifest: &validator.Manifest{Executable: path}}
-	var err error
-	if t.Config, err = loadConfig(d.config, filepath.Dir(path)); err != nil {
-		return nil, err
-	}
-	own := t.Config.Plugin
-	t.Manifest.Kind, t.Manifest.Languages, t.Manifest.Capabilities = own.Kind, own.Languages, own.Capabilities
-	t.inspect()
-	return t, nil
+	return w.bare(d, path)
 }
 
 // inspect looks at the executable before anything is started.
-func (t *Target) inspect() {
+func (t *Target) inspect() validator.FileFacts {
 	if t.Executable == "" {
-		return
+		return validator.FileFacts{}
 	}
 	facts := validator.FileFacts{Exists: true}
 	if trouble := Diagnose(t.Executable, os.Getenv("PATH")); trouble != nil {
@@ -297,30 +286,33 @@ func (t *Target) inspect() {
 				Fix: "Shorten args; what is long belongs into a file beside the plugin."}
 		}
 	}
-	t.Manifest.File = facts
+	return facts
 }
 
 // maxArgs is what every system takes as arguments of a process.
 const maxArgs = 64 << 10
 
-// wireOf tells the plugin systems apart by what their manifests have.
-func wireOf(file string, text []byte) string {
+// wireOf tells the plugin systems apart by what their manifests have. What is
+// like none is taken for the first, whose rules will tell what is missing.
+func (d discovery) wireOf(file string, text []byte) (*wire, error) {
+	if d.wire != "" {
+		return wireNamed(d.wire)
+	}
 	var fields map[string]any
 	if strings.EqualFold(filepath.Ext(file), ".json") {
-		_ = json.Unmarshal(text, &fields) // what cannot be read is told by jsonl.manifest.shape
+		_ = json.Unmarshal(text, &fields) // what cannot be read is told by the rule about the manifest's shape
 	} else {
 		_ = toml.Unmarshal(text, &fields)
 	}
-	_, kind := fields["kind"]
-	_, entry := fields["entry"]
-	_, command := fields["command"]
-	switch {
-	case kind:
-		return "jsonl"
-	case entry:
-		return "jsonrpc"
-	case command:
-		return "veto"
+	for _, w := range wires() {
+		if w.claims != nil && w.claims(fields) {
+			return w, nil
+		}
 	}
-	return "jsonl"
+	for field, name := range map[string]string{"entry": "jsonrpc", "command": "veto"} {
+		if _, ok := fields[field]; ok {
+			return nil, fmt.Errorf("%s is the manifest of a %s plugin, which this version of plugcheck does not judge; --wire takes it for another", file, name)
+		}
+	}
+	return wires()[0], nil
 }

@@ -70,7 +70,7 @@ func TestEachFaultIsCaught(t *testing.T) {
 	for _, f := range plugintest.Faults() {
 		t.Run(f.Name, func(t *testing.T) {
 			only := []string{f.Catches}
-			if k, ok := catalogue.Find(f.Catches); ok && k.Rule != nil {
+			if k, ok := catalogue.Find(f.Catches); ok && k.IsRule() {
 				only = append(only, stimuli...)
 			}
 			if f.Name == "cut-at-64-kib" {

@@ -22,13 +22,10 @@ import (
 // report puts together what the selected checks came to, in the order of the
 // catalogue: it is the same however many exchanges ran side by side.
 func (s *session) report(selected map[string]bool) reports.Plugin {
-	m := s.target.Manifest
+	t := s.target
 	p := reports.Plugin{
-		Path: s.target.Path, Name: s.name(), Version: m.Version, Wire: s.target.Wire, Guess: s.target.Guess,
+		Path: t.Path, Name: s.name(), Version: t.Version, Wire: t.Wire, Guess: t.Guess, Notes: t.Notes,
 		Contracts: []reports.Contract{}, Compatibility: []reports.Compatibility{}, Checks: []reports.Check{},
-	}
-	for _, name := range m.Unknown {
-		p.Notes = append(p.Notes, fmt.Sprintf("the manifest has a field %q that the document does not; hosts ignore it", name))
 	}
 	s.cutOff()
 	orders := s.orders()
@@ -38,9 +35,10 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 			p.Errors = append(p.Errors, run.kit.Error())
 		}
 	}
-	manifest := map[string]validator.Outcome{}
-	for _, o := range validator.Judge(validator.ManifestRules(), &validator.Trial{Manifest: m}) {
-		manifest[o.Rule.ID] = o
+	outcomes, shown := s.driver.static()
+	static := map[string]validator.Outcome{}
+	for _, o := range outcomes {
+		static[o.Check.ID] = o
 	}
 	for _, c := range s.catalogue.Checks {
 		if !selected[c.ID] {
@@ -50,25 +48,18 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 		if err := k.Level.UnmarshalText([]byte(c.Level)); err != nil {
 			p.Errors = append(p.Errors, c.ID+": "+err.Error())
 		}
-		reason := s.notDeclared(c)
-		outcome, judgedManifest := manifest[c.ID]
+		reason := s.driver.concerns(c)
+		outcome, judged := static[c.ID]
 		switch {
-		case reason != "":
-			k.Status, k.Message = reports.Skip, reason
-		case c.Rule != nil && isManifestRule(c.ID):
-			if judgedManifest {
-				s.fillManifest(&k, outcome)
-			} else {
-				k.Message = "the manifest does not hold what this check looks at"
-			}
-		case s.runs[contact] == nil:
-			k.Message = "not run: the executable cannot be started"
-			if m.Executable == "" {
-				k.Message = "not run: the manifest names no executable"
-			}
-		case s.unknown && ofCapability(k.Contract):
-			k.Message = "it is not known whether the plugin promises this: there is no manifest, and it did nothing that it was asked for"
-		case c.Rule != nil:
+		case reason != nil:
+			k.Status, k.Message = reason.reported(), reason.finding.Message
+		case judged:
+			s.fillStatic(&k, outcome, shown)
+		case c.Static:
+			k.Message = s.whyNotJudgedStatic(c, static)
+		case s.idle != "":
+			k.Message = s.idle
+		case c.IsRule():
 			s.fillRule(&k, c, orders)
 		default:
 			s.fillScenario(&k, s.runs[c.order])
@@ -83,19 +74,12 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 		}
 		p.Checks = append(p.Checks, k)
 	}
-	crashes(p.Checks)
+	crashes(p.Checks, s.wire.answers)
 	p.Contracts, p.Compatibility = contractsOf(p.Checks)
+	p.Compatibility = append(p.Compatibility, s.driver.compatibility()...)
 	s.redactAll(&p)
 	return p
 }
-
-// ofCapability reports whether a contract binds only plugins that declare it.
-func ofCapability(id string) bool {
-	c, err := contracts.Get(id)
-	return err == nil && c.Capability != ""
-}
-
-func isManifestRule(id string) bool { return strings.HasPrefix(id, "jsonl.manifest.") }
 
 // orders are the scenarios that ran, in the order of the catalogue.
 func (s *session) orders() []int {
@@ -122,10 +106,11 @@ func (s *session) cutOff() {
 	}
 }
 
-func (s *session) fillManifest(k *reports.Check, o validator.Outcome) {
+// fillStatic tells all that a rule found in what stands on disk.
+func (s *session) fillStatic(k *reports.Check, o validator.Outcome, shown []reports.Line) {
 	k.Status = reports.Pass
-	if text := s.target.Manifest.Text; len(text) > 0 && (len(o.Findings) > 0 || s.options.Examples) {
-		k.Transcript = []reports.Line{line(0, "manifest", text, int64(len(text)))}
+	if len(o.Findings) > 0 || s.options.Examples {
+		k.Transcript = shown
 	}
 	if len(o.Findings) == 0 {
 		return
@@ -146,6 +131,20 @@ func fillFinding(k *reports.Check, f validator.Finding) {
 	if f.Fix != "" {
 		k.Fix = f.Fix
 	}
+}
+
+// whyNotJudgedStatic says which breach kept a static rule from judging.
+func (s *session) whyNotJudgedStatic(c *Check, static map[string]validator.Outcome) string {
+	for _, need := range c.Needs {
+		o, judged := static[need]
+		if judged && len(o.Findings) > 0 {
+			return "nothing to judge: " + need + " does not hold"
+		}
+		if k, ok := s.catalogue.Find(need); ok && !judged {
+			return s.whyNotJudgedStatic(k, static)
+		}
+	}
+	return "the manifest does not hold what this check looks at"
 }
 
 // fillRule sums up what a rule said of all exchanges.
@@ -178,7 +177,7 @@ func (s *session) fillRule(k *reports.Check, c *Check, orders []int) {
 			times[f.Class] += f.times
 		}
 	}
-	if c.ID == "jsonl.in-time" && k.Exchanges > 0 {
+	if c.ID == s.wire.inTime && k.Exchanges > 0 {
 		k.Notes = append(k.Notes, fmt.Sprintf("the slowest exchange took %s of %s", slowest.Round(time.Millisecond), s.limit))
 	}
 	switch {
@@ -212,23 +211,20 @@ func (s *session) fillRule(k *reports.Check, c *Check, orders []int) {
 
 // whyNotJudged says which breach kept a rule from having anything to judge.
 func (s *session) whyNotJudged(c *Check, orders []int) string {
-	for _, need := range c.Rule.Needs {
+	for _, need := range c.Needs {
 		for _, o := range orders {
 			if t := s.runs[o].verdicts[need]; t != nil && len(t.findings) > 0 {
 				return "nothing to judge: " + need + " does not hold"
 			}
 		}
-		if k, ok := s.catalogue.Find(need); ok && k.Rule != nil {
+		if k, ok := s.catalogue.Find(need); ok && k.IsRule() {
 			if why := s.whyNotJudged(k, orders); why != noExchange {
 				return why
 			}
 		}
 	}
-	switch {
-	case c.ID == "jsonl.response.sensor-analysis":
-		return "the sensor refused every request: name an operation it does under [sensor] in " + ConfigName
-	case strings.HasSuffix(c.ID, ".success-is-diff") && c.Contract != "rename-symbol@1.0":
-		return "no request of this run succeeded, and no document says which one would: write a case of class success and name it in " + ConfigName
+	if why := s.driver.unjudged(c); why != "" {
+		return why
 	}
 	return noExchange
 }
@@ -258,8 +254,8 @@ func (s *session) fillScenario(k *reports.Check, run *scenarioRun) {
 		if o.cause == "" && crashed(o.finding.Class) {
 			k.Cause = "/" + o.finding.Class // completed by crashes
 		}
-		if o.reply != nil {
-			k.Transcript = o.reply.transcript()
+		if o.seen != nil {
+			k.Transcript = o.seen.transcript()
 		}
 	case o != nil:
 		k.Message = o.finding.Message
@@ -272,10 +268,10 @@ func crashed(class string) bool {
 
 // crashes names one cause for all scenarios in which the plugin died with the
 // same words: the first of them, or the rule that it answers at all.
-func crashes(checks []reports.Check) {
+func crashes(checks []reports.Check, answers string) {
 	first := map[string]string{}
 	for _, k := range checks {
-		if k.ID == "jsonl.one-line" && k.Status == reports.Fail && strings.HasPrefix(k.Cause, "/") {
+		if k.ID == answers && k.Status == reports.Fail && strings.HasPrefix(k.Cause, "/") {
 			first[k.Cause] = k.ID
 		}
 	}

@@ -138,9 +138,9 @@ func merge(k *reports.Check, again []reports.Check) {
 // the next plugin is still judged.
 func judgeOnce(ctx context.Context, t *Target, o Options, c *Catalogue, selected map[string]bool) (p reports.Plugin) {
 	if t.Err != nil {
-		return reports.Plugin{Path: t.Path, Name: t.Manifest.Name, Wire: t.Wire, Errors: []string{t.Err.Error()}}
+		return reports.Plugin{Path: t.Path, Name: t.Name, Wire: t.Wire, Errors: []string{t.Err.Error()}}
 	}
-	s, err := newSession(ctx, t, o, c)
+	s, err := newSession(t, o, c)
 	if err == nil {
 		defer func() {
 			if err := s.work.Close(); err != nil {
@@ -151,7 +151,7 @@ func judgeOnce(ctx context.Context, t *Target, o Options, c *Catalogue, selected
 	}
 	if err != nil {
 		if p.Path == "" {
-			p = reports.Plugin{Path: t.Path, Name: t.Manifest.Name, Version: t.Manifest.Version, Wire: t.Wire}
+			p = reports.Plugin{Path: t.Path, Name: t.Name, Version: t.Version, Wire: t.Wire}
 		}
 		p.Errors = append(p.Errors, err.Error())
 	}
@@ -163,14 +163,14 @@ func judgeOnce(ctx context.Context, t *Target, o Options, c *Catalogue, selected
 func findTwins(targets []*Target) {
 	byName := map[string][]*Target{}
 	for _, t := range targets {
-		if t.Err == nil && t.Manifest.Name != "" {
-			byName[t.Manifest.Name] = append(byName[t.Manifest.Name], t)
+		if key := t.Wire + " " + t.Name; t.Err == nil && t.Name != "" {
+			byName[key] = append(byName[key], t)
 		}
 	}
 	for _, same := range byName {
 		for i, t := range same {
-			if other := same[(i+1)%len(same)]; other.Manifest.Source != t.Manifest.Source { // not the same one, named twice
-				t.Manifest.Twin = other.Manifest.Source
+			if other := same[(i+1)%len(same)]; other.Source != t.Source && t.Manifest != nil { // not the same one, named twice
+				t.Manifest.Twin = other.Source
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func spawnBare(b *testing.B, t *harness.Target, n int) {
 				cmd := exec.Command(t.Executable, t.Args...)
 				cmd.Stdin = bytes.NewReader(request)
 				cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-				cmd.Dir = filepath.Dir(t.Manifest.Source)
+				cmd.Dir = filepath.Dir(t.Source)
 				cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
 				if err := cmd.Run(); err != nil {
 					b.Error(err)

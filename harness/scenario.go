@@ -15,16 +15,15 @@ import (
 	"plugcheck/validator"
 )
 
-// A scenario is the state that the steps of one scenario share.
+// A scenario is one scenario that is being run, whatever its wire. What its steps
+// share is the wire's own.
 type scenario struct {
 	session *session
 	ctx     context.Context
 	check   *Check
 	run     *scenarioRun
 	started time.Time
-
-	asks    []ask
-	replies []*reply
+	release func() // lets go of what the steps shared; may be nil
 }
 
 // before is the scenario's first hook: it leaves out what was not selected and
@@ -42,13 +41,11 @@ func (sc *scenario) before(selected map[string]bool) godog.BeforeScenarioHook {
 		if begin := s.options.Progress.Begin; begin != nil {
 			begin(sc.check.ID)
 		}
-		switch reason := s.notDeclared(sc.check); {
-		case s.unknown && ofCapability(sc.check.Contract):
-			return ctx, cannotTest("it is not known whether the plugin promises this")
+		switch o := s.driver.concerns(sc.check); {
+		case o != nil:
+			return ctx, o
 		case sc.ctx.Err() != nil:
 			return ctx, cannotTest("the run was interrupted before it")
-		case reason != "":
-			return ctx, skip("%s", reason)
 		case s.hungBefore(sc.check.order) >= maxHung:
 			return ctx, cannotTest("not run: %d requests before it hung until their time limit of %s", maxHung, s.limit)
 		}
@@ -74,7 +71,7 @@ func (sc *scenario) after(ctx context.Context, _ *godog.Scenario, err error) (co
 	default:
 		var start *StartError
 		if errors.As(err, &start) {
-			sc.run.outcome = &outcome{finding: validator.Finding{Class: string(start.Kind), Message: start.Message, Fix: start.Fix}, cause: "jsonl.manifest.executable"}
+			sc.run.outcome = &outcome{finding: validator.Finding{Class: string(start.Kind), Message: start.Message, Fix: start.Fix}, cause: sc.session.wire.executable}
 			break
 		}
 		sc.run.kit = fmt.Errorf("%s: %w", sc.check.ID, err)
@@ -82,81 +79,67 @@ func (sc *scenario) after(ctx context.Context, _ *godog.Scenario, err error) (co
 	if done := sc.session.options.Progress.Done; done != nil {
 		done(sc.check.ID, sc.run.status())
 	}
-	sc.asks, sc.replies = nil, nil
+	if sc.release != nil {
+		sc.release()
+	}
 	return ctx, nil
 }
 
-// send makes one exchange and lets every rule judge it.
-func (sc *scenario) send(a ask) (*reply, error) {
-	sc.session.mu.Lock()
-	hung := sc.run.hung
-	sc.session.mu.Unlock()
-	if hung >= maxHung {
-		return nil, &outcome{cause: "jsonl.in-time", finding: validator.Finding{Class: "hung",
-			Message: fmt.Sprintf("%d requests hung until their time limit of %s; the others were not sent", maxHung, sc.session.limit)}}
+// hung is the reason not to send anything more: the plugin does not answer.
+func (sc *scenario) hung() error {
+	s := sc.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sc.run.hung < maxHung {
+		return nil
 	}
-	r, err := sc.session.exchange(sc.ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	sc.session.mu.Lock()
-	defer sc.session.mu.Unlock()
-	sc.run.record(r, sc.check, sc.session.options.Examples)
-	r.trim()
-	return r, nil
+	return &outcome{cause: s.wire.inTime, finding: validator.Finding{Class: "hung",
+		Message: fmt.Sprintf("%d requests hung until their time limit of %s; the others were not sent", maxHung, s.limit)}}
 }
 
 // status is the outcome in the report's words.
 func (run *scenarioRun) status() reports.Status {
-	switch o := run.outcome; {
+	switch {
 	case run.kit != nil || !run.finished:
 		return reports.StatusUntested
-	case o == nil:
+	case run.outcome == nil:
 		return reports.Pass
-	case o.status == skipped:
-		return reports.Skip
-	case o.status == untested:
-		return reports.StatusUntested
 	}
-	return reports.Fail
+	return run.outcome.reported()
 }
 
-// record adds the rules' outcomes of one exchange.
-func (run *scenarioRun) record(r *reply, check *Check, examples bool) {
+// record adds what the rules said of something that was seen.
+func (run *scenarioRun) record(name string, seen evidence, outcomes []validator.Outcome, check *Check, examples bool) {
 	var example []reports.Line
 	if examples {
-		example = r.transcript()
+		example = seen.transcript()
 	}
 	if run.example == nil {
 		run.example = example
 	}
 	run.exchanges++
-	run.slowest = max(run.slowest, r.Transcript.Elapsed)
-	if r.Transcript.TimedOut && r.Request != nil {
-		run.hung++
-	}
-	for _, o := range r.outcomes {
-		t := run.verdicts[o.Rule.ID]
+	for _, o := range outcomes {
+		t := run.verdicts[o.Check.ID]
 		if t == nil {
 			t = &ruleTally{example: example}
-			run.verdicts[o.Rule.ID] = t
+			run.verdicts[o.Check.ID] = t
 		}
 		t.judged++
 		for _, f := range o.Findings {
-			t.add(f, r, check)
+			t.add(f, name, seen, check)
 		}
 	}
 }
 
 // add keeps the first finding of each class, and counts the others.
-func (t *ruleTally) add(f validator.Finding, r *reply, check *Check) {
+func (t *ruleTally) add(f validator.Finding, name string, seen evidence, check *Check) {
 	for i := range t.findings {
 		if t.findings[i].Class == f.Class {
 			t.findings[i].times++
 			return
 		}
 	}
-	l := located{Finding: f, exchange: r.Name, lines: r.transcript(), times: 1}
+	l := located{Finding: f, exchange: name, lines: seen.transcript(), times: 1}
 	if check != nil {
 		l.scenario = check.ID
 	}

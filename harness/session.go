@@ -13,32 +13,26 @@ import (
 
 	"github.com/cucumber/godog"
 
-	"plugcheck/contracts"
-	"plugcheck/fixtures"
 	"plugcheck/reports"
 	"plugcheck/validator"
 )
 
-// A session is the run of the checks over one plugin.
+// A session is the run of the checks over one plugin. What the wire of the
+// plugin adds is in its driver.
 type session struct {
 	target    *Target
 	options   Options
 	catalogue *Catalogue
-	rules     []validator.Rule
-	cases     []fixtures.Case
+	wire      *wire
+	driver    driver
 	work      *Workdirs
-	elsewhere string // a folder that is nobody's own, with a file in it
-	limit     time.Duration
-	// plain is the ordinary request and its reply, to which others are compared.
-	plain ask
-	usual *reply
-	// unknown is set for a bare executable that did nothing it was asked for.
-	unknown bool
+	limit     time.Duration // of one exchange
 
 	mu   sync.Mutex
 	runs map[int]*scenarioRun // by the order of the check; contact is -1
 	seq  int                  // of saved transcripts
 
+	idle        string // why no scenario could be run
 	interrupted bool
 }
 
@@ -80,26 +74,16 @@ const maxHung = 3
 // contact is the order of the first requests, ahead of all scenarios.
 const contact = -1
 
-func newSession(ctx context.Context, t *Target, o Options, c *Catalogue) (*session, error) {
-	s := &session{target: t, options: o, catalogue: c, runs: map[int]*scenarioRun{}, rules: validator.ExchangeRules()}
-	s.limit = t.Manifest.Timeout()
-	if o.Timeout > 0 && (o.Timeout < s.limit || t.Bare()) {
-		s.limit = o.Timeout
-	}
-	builtin, err := fixtures.Embedded()
+func newSession(t *Target, o Options, c *Catalogue) (*session, error) {
+	w, err := wireNamed(t.Wire)
 	if err != nil {
 		return nil, err
 	}
-	s.cases = append(builtin, t.Config.cases...)
+	s := &session{target: t, options: o, catalogue: c, wire: w, limit: o.Timeout, runs: map[int]*scenarioRun{}}
 	if s.work, err = NewWorkdirs(); err != nil {
 		return nil, err
 	}
-	s.elsewhere = filepath.Join(s.work.Path(), "elsewhere")
-	if err := os.Mkdir(s.elsewhere, 0o755); err != nil {
-		return nil, errors.Join(err, s.work.Close())
-	}
-	err = os.WriteFile(filepath.Join(s.elsewhere, "README"), []byte("Another working folder.\n"), 0o644)
-	if err != nil {
+	if s.driver, err = w.open(s); err != nil {
 		return nil, errors.Join(err, s.work.Close())
 	}
 	return s, nil
@@ -107,19 +91,15 @@ func newSession(ctx context.Context, t *Target, o Options, c *Catalogue) (*sessi
 
 // run drives the plugin through the selected checks.
 func (s *session) run(ctx context.Context, selected map[string]bool) (reports.Plugin, error) {
-	if s.target.Manifest.File.Trouble == "" && s.target.Executable != "" {
-		err := s.firstContact(ctx)
-		var start *StartError
-		switch {
-		case err == nil:
-			selected = s.part(selected)
-			s.scenarios(ctx, selected)
-		case errors.As(err, &start):
-			s.target.Manifest.File = validator.FileFacts{Exists: true, Class: string(start.Kind), Trouble: start.Message, Fix: start.Fix}
-			delete(s.runs, contact)
-		case ctx.Err() == nil:
-			return reports.Plugin{}, err
-		}
+	selected = s.catalogue.ofWire(selected, s.wire.name)
+	var err error
+	s.idle, err = s.driver.ready(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return reports.Plugin{}, err
+	case err == nil && s.idle == "":
+		selected = s.part(selected)
+		s.scenarios(ctx, selected)
 	}
 	s.interrupted = ctx.Err() != nil
 	s.lastOrphans()
@@ -139,7 +119,7 @@ func (s *session) part(selected map[string]bool) map[string]bool {
 	for _, k := range s.catalogue.Checks {
 		switch {
 		case !selected[k.ID]:
-		case s.notDeclared(k) != "":
+		case s.skips(k):
 			mine[k.ID] = shard.Index == 0
 		default:
 			mine[k.ID] = n%shard.Total == shard.Index
@@ -149,13 +129,22 @@ func (s *session) part(selected map[string]bool) map[string]bool {
 	return mine
 }
 
+// skips reports whether a check does not concern the plugin.
+func (s *session) skips(k *Check) bool {
+	o := s.driver.concerns(k)
+	return o != nil && o.status == skipped
+}
+
 // afterAll is the order of what is found when all scenarios have ended.
 const afterAll = 1 << 30
 
 // lastOrphans ends what is still running when no exchange is: processes that
 // hid so well that nobody can say which request started them.
 func (s *session) lastOrphans() {
-	const id = "jsonl.no-orphans"
+	id := s.wire.orphans
+	if id == "" {
+		return
+	}
 	swept := sweep()
 	if len(swept) == 0 {
 		return
@@ -164,26 +153,6 @@ func (s *session) lastOrphans() {
 		Message: fmt.Sprintf("%d processes had left their session and their environment and were still running, such as process %s", len(swept), swept[0])}
 	run := s.begin(afterAll, nil)
 	run.verdicts[id] = &ruleTally{judged: 1, findings: []located{{Finding: f, exchange: "after the last request", times: 1}}}
-}
-
-// firstContact asks the plugin the ordinary request that others are compared
-// with. A bare executable is first asked what it is.
-func (s *session) firstContact(ctx context.Context) error {
-	sc := &scenario{session: s, ctx: ctx, run: s.begin(contact, nil)}
-	if s.target.Bare() && s.target.Manifest.Kind == "" {
-		if err := sc.guess(); err != nil {
-			return err
-		}
-	}
-	s.plain = s.plainAsk()
-	first := s.plain
-	first.contact = true
-	r, err := sc.send(first)
-	if err != nil {
-		return err
-	}
-	s.usual = r
-	return nil
 }
 
 func (s *session) begin(order int, check *Check) *scenarioRun {
@@ -214,13 +183,13 @@ func (s *session) scenarios(ctx context.Context, selected map[string]bool) {
 	// selected every scenario runs, to have exchanges to judge.
 	stimuli := map[string]bool{}
 	for _, k := range s.catalogue.Checks {
-		if k.Rule == nil && selected[k.ID] {
+		if !k.IsRule() && selected[k.ID] {
 			stimuli[k.ID] = true
 		}
 	}
-	if len(stimuli) == 0 {
+	if len(stimuli) == 0 && s.judgesExchanges(selected) {
 		for _, k := range s.catalogue.Checks {
-			if k.Rule == nil {
+			if !k.IsRule() && k.Wire == s.wire.name {
 				stimuli[k.ID] = true
 			}
 		}
@@ -230,7 +199,7 @@ func (s *session) scenarios(ctx context.Context, selected map[string]bool) {
 	}
 	// A plugin that cannot be run twice at once would fail anywhere, by chance.
 	// So this is found out first, and what it cannot is not asked of it again.
-	const concurrent = "jsonl.concurrent"
+	concurrent := s.wire.concurrent
 	jobs := max(1, s.options.Jobs)
 	if stimuli[concurrent] {
 		delete(stimuli, concurrent)
@@ -240,6 +209,11 @@ func (s *session) scenarios(ctx context.Context, selected map[string]bool) {
 		}
 	}
 	s.suite(ctx, stimuli, jobs)
+}
+
+// judgesExchanges reports whether a selected rule needs something to be done.
+func (s *session) judgesExchanges(selected map[string]bool) bool {
+	return slices.ContainsFunc(s.catalogue.Checks, func(k *Check) bool { return selected[k.ID] && k.IsRule() && !k.Static })
 }
 
 // suite runs some scenarios through godog, as many side by side as jobs says.
@@ -254,10 +228,11 @@ func (s *session) suite(ctx context.Context, stimuli map[string]bool, jobs int) 
 		Name: "plugcheck",
 		ScenarioInitializer: func(g *godog.ScenarioContext) {
 			sc := &scenario{session: s, ctx: ctx}
+			state := s.driver.scenario(sc)
 			g.Before(sc.before(stimuli))
 			g.After(sc.after)
-			for _, step := range steps {
-				g.Step(step.pattern, step.bind(sc))
+			for _, step := range s.wire.steps() {
+				g.Step(step.pattern, step.bind(state))
 			}
 		},
 		Options: &godog.Options{Format: quietFormat, Concurrency: jobs, FeatureContents: files, Strict: true, NoColors: true},
@@ -267,95 +242,8 @@ func (s *session) suite(ctx context.Context, stimuli map[string]bool, jobs int) 
 	}
 }
 
-// sensorOperation is what a sensor is asked for when its author does not say.
-const sensorOperation = "analyze"
-
-// plainAsk is an ordinary request for what the plugin declares.
-func (s *session) plainAsk() ask {
-	m := s.target.Manifest
-	operation := ""
-	switch {
-	case m.Kind == validator.Sensor:
-		operation = s.target.Config.Sensor.Operation
-		if operation == "" {
-			operation = sensorOperation
-		}
-	case m.Declares("rename-symbol"), len(m.Capabilities) == 0:
-		operation = "rename-symbol"
-	default:
-		operation = m.Capabilities[0]
-	}
-	a := s.renameAsk()
-	if operation != "rename-symbol" {
-		a = s.forOperation(a, operation)
-	}
-	a.name = "a plain request"
-	return a
-}
-
-// forOperation turns a rename into a request for another operation on the same place.
-func (s *session) forOperation(a ask, operation string) ask {
-	a = a.clone()
-	a.name, a.symbol, a.want, a.refuse = "a request for "+operation, "", nil, nil
-	// All that a rename needs stays: a plugin that does not look at the operation
-	// must not refuse for want of something else.
-	a.request.Operation = operation
-	if operation == "extricate-symbol" {
-		a.request.Arguments["to"] = fileURI("src/elsewhere" + filepath.Ext(a.request.Files[0].Path))
-	}
-	if s.target.Manifest.Kind == validator.Sensor {
-		a.request.Arguments = s.target.Config.Sensor.Arguments
-	}
-	return a
-}
-
-// renameAsk is the plain case of the first declared language that has one. A
-// plugin for other languages gets a small text of no language.
-func (s *session) renameAsk() ask {
-	for _, l := range s.languages() {
-		for _, c := range s.cases {
-			if c.Class == "plain" && c.Language == l && c.Operation == "rename-symbol" {
-				return fromCase(c)
-			}
-		}
-	}
-	const text = "alpha = 1\nbeta = alpha\n"
-	return rename("a plain rename", []validator.File{{Path: "src/sample.txt", Content: text}}, 0, 0, "alpha", "gamma")
-}
-
-// languages are those of the manifest, by the name the fixtures use.
-func (s *session) languages() []string {
-	var names []string
-	for _, l := range s.target.Manifest.Languages {
-		if l = strings.ToLower(strings.TrimSpace(l)); l == "" {
-			continue
-		}
-		if known, ok := fixtures.LanguageNamed(l); ok {
-			l = known.Name
-		}
-		if !slices.Contains(names, l) {
-			names = append(names, l)
-		}
-	}
-	return names
-}
-
-// language is the first declared language that the kit can write programs in.
-func (s *session) language() (fixtures.Language, bool) {
-	for _, name := range s.languages() {
-		if l, ok := fixtures.LanguageNamed(name); ok {
-			return l, true
-		}
-	}
-	return fixtures.Language{}, false
-}
-
-// extension is that of the plugin's language: of the plain case in it, which for a
-// language that the kit does not know its author wrote.
-func (s *session) extension() string { return filepath.Ext(s.renameAsk().request.Files[0].Path) }
-
 // save writes a transcript to the folder that the user asked for.
-func (s *session) save(r *reply) error {
+func (s *session) save(name string, t *validator.Transcript) error {
 	dir := s.options.Transcripts
 	if dir == "" {
 		return nil
@@ -364,12 +252,12 @@ func (s *session) save(r *reply) error {
 	s.seq++
 	n := s.seq
 	s.mu.Unlock()
-	name := filepath.Join(dir, fmt.Sprintf("%s-%04d-%s.jsonl", slug(s.name()), n, slug(r.Name)))
-	return s.writeTranscript(name, &r.Transcript)
+	return s.writeTranscript(filepath.Join(dir, fmt.Sprintf("%s-%04d-%s.jsonl", slug(s.name()), n, slug(name))), t)
 }
 
+// name is what the plugin is called in reports.
 func (s *session) name() string {
-	if n := strings.TrimSpace(s.target.Manifest.Name); n != "" {
+	if n := strings.TrimSpace(s.target.Name); n != "" {
 		return n
 	}
 	for _, arg := range s.target.Args { // python3 plugin.py is plugin.py
@@ -377,34 +265,8 @@ func (s *session) name() string {
 			return filepath.Base(arg)
 		}
 	}
+	if s.target.Executable == "" {
+		return filepath.Base(s.target.Path)
+	}
 	return filepath.Base(s.target.Executable)
-}
-
-// notDeclared says why a check does not concern this plugin, or "".
-func (s *session) notDeclared(k *Check) string {
-	m := s.target.Manifest
-	contract, err := contracts.Get(k.Contract)
-	if err != nil { // an author's own contract concerns the plugin
-		return ""
-	}
-	switch {
-	case k.Rule != nil && strings.HasPrefix(k.ID, "jsonl.manifest.") && s.target.Bare() && k.ID != "jsonl.manifest.executable":
-		return "there is no manifest: a bare executable was given"
-	case k.ID == "jsonl.response.sensor-analysis" && m.Kind != validator.Sensor,
-		k.ID == "jsonl.manifest.sensor-without-capabilities" && m.Kind != validator.Sensor:
-		return "it is no sensor"
-	case s.unknown && contract.Capability != "":
-		return "" // nobody knows, and nobody can test it
-	case contract.Capability != "" && !m.Declares(contract.Capability),
-		k.ID == "jsonl.large-output" && !m.Declares("rename-symbol"):
-		capability := contract.Capability
-		if capability == "" {
-			capability = "rename-symbol"
-		}
-		if s.target.Bare() {
-			return "it was not found to do " + capability + ", and no manifest declares it"
-		}
-		return "the manifest does not declare " + capability
-	}
-	return ""
 }

@@ -2,101 +2,37 @@ package harness
 
 import "regexp"
 
-// A step is one sentence of the scenarios' vocabulary.
+// A step is one sentence of a wire's scenarios.
 type step struct {
 	pattern *regexp.Regexp
 	example string
-	bind    func(*scenario) any // the function godog calls, bound to a scenario
+	bind    func(state any) any // the function godog calls, bound to what the steps of a scenario share
 }
 
-// findStep returns the step that a sentence is.
-func findStep(text string) (step, bool) {
-	for _, s := range steps {
+// sentence makes a step of a wire whose scenarios share a T.
+func sentence[T any](pattern, example string, bind func(T) any) step {
+	return step{regexp.MustCompile("^" + pattern + "$"), example, func(state any) any { return bind(state.(T)) }}
+}
+
+// says reports whether a sentence is one of the wire's.
+func (w *wire) says(text string) bool {
+	for _, s := range w.steps() {
 		if s.pattern.MatchString(text) {
-			return s, true
+			return true
 		}
 	}
-	return step{}, false
+	return false
 }
 
-// Steps are examples of all sentences that a scenario can use.
-func Steps() []string {
+// Steps are examples of all sentences that a scenario of a wire can use.
+func Steps(wire string) ([]string, error) {
+	w, err := wireNamed(wire)
+	if err != nil {
+		return nil, err
+	}
 	var list []string
-	for _, s := range steps {
+	for _, s := range w.steps() {
 		list = append(list, s.example)
 	}
-	return list
-}
-
-func sentence(pattern, example string, bind func(*scenario) any) step {
-	return step{regexp.MustCompile("^" + pattern + "$"), example, bind}
-}
-
-// steps is the whole vocabulary, for the built-in scenarios and for authors'.
-// It is filled in init because the steps lead to the catalogue, which reads it.
-var steps []step
-
-func init() {
-	steps = []step{
-		// What is asked.
-		sentence(`a plain request`, `a plain request`, func(sc *scenario) any { return sc.aPlainRequest }),
-		sentence(`a rename request`, `a rename request`, func(sc *scenario) any { return sc.aRename }),
-		sentence(`the "([^"]+)" cases of every declared language`, `the "crlf" cases of every declared language`, func(sc *scenario) any { return sc.casesOfClass }),
-		sentence(`the case "([^"]+)"`, `the case "python-plain"`, func(sc *scenario) any { return sc.caseNamed }),
-		sentence(`the author's cases for "([^"]+)"`, `the author's cases for "extract-method"`, func(sc *scenario) any { return sc.authorsCases }),
-		sentence(`the request:`, "the request:\n  \"\"\"\n  {\"operation\":\"…\",\"files\":[],\"arguments\":{}}\n  \"\"\"", func(sc *scenario) any { return sc.literalRequest }),
-		sentence(`a request for the operation "([^"]*)"`, `a request for the operation "paint-it-blue"`, func(sc *scenario) any { return sc.requestForOperation }),
-		sentence(`a request for the capability "([^"]+)"`, `a request for the capability "extract-method"`, func(sc *scenario) any { return sc.requestForOperation }),
-		sentence(`a request for the capability "([^"]+)", and the author's cases for it`, `a request for the capability "extract-method", and the author's cases for it`, func(sc *scenario) any { return sc.capabilityAndCases }),
-		sentence(`a request for a capability that the manifest does not declare`, `a request for a capability that the manifest does not declare`, func(sc *scenario) any { return sc.undeclaredCapability }),
-		sentence(`a rename request for a file in a language that the manifest does not list`, `a rename request for a file in a language that the manifest does not list`, func(sc *scenario) any { return sc.otherLanguage }),
-		sentence(`a request with a file of (\d+) MiB`, `a request with a file of 4 MiB`, func(sc *scenario) any { return sc.largeFile }),
-		sentence(`a rename with an answer of over 64 KiB`, `a rename with an answer of over 64 KiB`, func(sc *scenario) any { return sc.manyUses }),
-		sentence(`(\d+) requests that differ`, `8 requests that differ`, func(sc *scenario) any { return sc.requestsThatDiffer }),
-		sentence(`"([^"]+)" in place of a request`, `"garbage" in place of a request`, func(sc *scenario) any { return sc.inPlaceOfARequest }),
-		sentence(`each of these in place of a request`, "each of these in place of a request\n  | an array |", func(sc *scenario) any { return sc.eachInPlaceOfARequest }),
-
-		// How it is changed.
-		sentence(`its argument "([^"]+)" is missing`, `its argument "uri" is missing`, func(sc *scenario) any { return sc.argumentMissing }),
-		sentence(`its argument "([^"]+)" is blank`, `its argument "uri" is blank`, func(sc *scenario) any { return sc.argumentBlank }),
-		sentence(`its argument "([^"]+)" is not a string`, `its argument "uri" is not a string`, func(sc *scenario) any { return sc.argumentNotAString }),
-		sentence(`its argument "([^"]+)" is "([^"]*)"`, `its argument "new_name" is "total"`, func(sc *scenario) any { return sc.argumentIs }),
-		sentence(`its position is "([^"]*)"`, `its position is "-4"`, func(sc *scenario) any { return sc.positionIs }),
-		sentence(`its position is past the end of the file`, `its position is past the end of the file`, func(sc *scenario) any { return sc.positionPastEnd }),
-		sentence(`the request carries no file`, `the request carries no file`, func(sc *scenario) any { return sc.noFile }),
-		sentence(`the request carries a second file before it`, `the request carries a second file before it`, func(sc *scenario) any { return sc.secondFile }),
-		sentence(`the request, its files and its arguments carry fields that nobody knows`, `the request, its files and its arguments carry fields that nobody knows`, func(sc *scenario) any { return sc.unknownFields }),
-		sentence(`a refusal is due`, `a refusal is due`, func(sc *scenario) any { return sc.refusalDue }),
-		sentence(`a refusal is due, with "([^"]+)"(?: or "([^"]+)")?`, `a refusal is due, with "incomplete_payload"`, func(sc *scenario) any { return sc.refusalDueWith }),
-		sentence(`a host that lets it read its own install and nothing else`, `a host that lets it read its own install and nothing else`, func(sc *scenario) any { return sc.sandboxed }),
-		sentence(`a lock command`, `a lock command`, func(sc *scenario) any { return sc.lockCommand }),
-
-		// How it is sent.
-		sentence(`the host asks`, `the host asks`, func(sc *scenario) any { return sc.theHostAsks }),
-		sentence(`the host asks (\d+) times`, `the host asks 5 times`, func(sc *scenario) any { return sc.theHostAsksTimes }),
-		sentence(`the host asks in each of these surroundings`, "the host asks in each of these surroundings\n  | the locale C |", func(sc *scenario) any { return sc.inSurroundings }),
-		sentence(`the host asks with stderr sent nowhere`, `the host asks with stderr sent nowhere`, func(sc *scenario) any { return sc.stderrNowhere }),
-		sentence(`the host writes half of it and waits`, `the host writes half of it and waits`, func(sc *scenario) any { return sc.holdsBack }),
-		sentence(`the host asks them one by one and then all at once`, `the host asks them one by one and then all at once`, func(sc *scenario) any { return sc.oneByOneThenAtOnce }),
-
-		// What has to come of it.
-		sentence(`it answers`, `it answers`, func(sc *scenario) any { return sc.itAnswers }),
-		sentence(`it succeeds`, `it succeeds`, func(sc *scenario) any { return sc.itSucceeds }),
-		sentence(`it refuses`, `it refuses`, func(sc *scenario) any { return sc.itRefuses }),
-		sentence(`the output is of kind "([^"]+)"`, `the output is of kind "analysis"`, func(sc *scenario) any { return sc.outputKind }),
-		sentence(`the patch gives the wanted text`, `the patch gives the wanted text`, func(sc *scenario) any { return sc.wantedText }),
-		sentence(`the patch gives the wanted text, the position read as bytes`, `the patch gives the wanted text, the position read as bytes`, func(sc *scenario) any { return sc.wantedTextBytes }),
-		sentence(`it does what each case wants`, `it does what each case wants`, func(sc *scenario) any { return sc.eachCase }),
-		sentence(`it refuses or the patch gives the wanted text`, `it refuses or the patch gives the wanted text`, func(sc *scenario) any { return sc.refusesOrWantedText }),
-		sentence(`it gives the answer it gives otherwise`, `it gives the answer it gives otherwise`, func(sc *scenario) any { return sc.sameAsUsual }),
-		sentence(`it answers as it answers a small one`, `it answers as it answers a small one`, func(sc *scenario) any { return sc.likeASmallOne }),
-		sentence(`every answer is the same`, `every answer is the same`, func(sc *scenario) any { return sc.allTheSame }),
-		sentence(`each gets the answer it got alone`, `each gets the answer it got alone`, func(sc *scenario) any { return sc.sameAsAlone }),
-		sentence(`the answer is over 64 KiB long`, `the answer is over 64 KiB long`, func(sc *scenario) any { return sc.overPipeSize }),
-		sentence(`nothing is answered before the rest was sent`, `nothing is answered before the rest was sent`, func(sc *scenario) any { return sc.notEarly }),
-		sentence(`the lock passes on the files before and after`, `the lock passes on the files before and after`, func(sc *scenario) any { return sc.lockPasses }),
-		sentence(`any valid request gets a valid answer`, `any valid request gets a valid answer`, func(sc *scenario) any { return sc.propertyValid }),
-		sentence(`any request broken in one way is refused`, `any request broken in one way is refused`, func(sc *scenario) any { return sc.propertyInvalid }),
-		sentence(`a rename there and back restores every byte`, `a rename there and back restores every byte`, func(sc *scenario) any { return sc.propertyRoundTrip }),
-	}
+	return list, nil
 }

@@ -73,6 +73,15 @@ func (r *Response) Codes() []string {
 // AnyCode, as the only wanted code, leaves it to the plugin which one it gives.
 const AnyCode = "any"
 
+// A Trial is what a rule of the wire looks at: a plugin's manifest and, but for the
+// rules about the manifest itself, one exchange with the plugin.
+type Trial struct {
+	Manifest *Manifest
+	Exchange *Exchange
+}
+
+type rule = Rule[*Trial]
+
 // An Exchange is one request, what was expected of it, and all that came.
 type Exchange struct {
 	// Name tells people which request this was.

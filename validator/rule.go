@@ -24,16 +24,16 @@ type Check struct {
 	Fix      string
 }
 
-// A Rule is an invariant over what was seen. It judges every exchange of a
-// run, or the manifest, and is a pure function of the trial.
-type Rule struct {
+// A Rule is an invariant over what was seen, a pure function of it. T is what the
+// wire's rules look at: an exchange, a conversation, a source file.
+type Rule[T any] struct {
 	Check
-	// Needs lists the rules that must have held on the same trial for this one
-	// to mean anything: a line that is no JSON has no fields to judge.
+	// Needs lists the rules that must have held on the same T for this one to mean
+	// anything: a line that is no JSON has no fields to judge.
 	Needs []string
-	// Applies says whether the trial has what the rule judges; nil is always.
-	Applies func(*Trial) bool
-	Judge   func(*Trial) []Finding
+	// Applies says whether there is what the rule judges; nil is always.
+	Applies func(T) bool
+	Judge   func(T) []Finding
 }
 
 // A Finding is one thing that a plugin does wrong, in plain words.
@@ -48,21 +48,14 @@ type Finding struct {
 	Fix      string // in place of the check's own, where the class has a better one
 }
 
-// A Trial is what a rule looks at: a plugin's manifest and, but for the rules
-// about the manifest itself, one exchange with the plugin.
-type Trial struct {
-	Manifest *Manifest
-	Exchange *Exchange
-}
-
-// An Outcome is what one rule said of one trial. No findings is a pass.
+// An Outcome is what one rule said. No findings is a pass.
 type Outcome struct {
-	Rule     *Rule
+	Check    *Check
 	Findings []Finding
 }
 
 // Judge runs the rules in order and returns the outcome of each that applied.
-func Judge(rules []Rule, t *Trial) []Outcome {
+func Judge[T any](rules []Rule[T], t T) []Outcome {
 	held := map[string]bool{}
 	var outcomes []Outcome
 	for i := range rules {
@@ -72,7 +65,7 @@ func Judge(rules []Rule, t *Trial) []Outcome {
 		}
 		findings := r.Judge(t)
 		held[r.ID] = len(findings) == 0
-		outcomes = append(outcomes, Outcome{r, findings})
+		outcomes = append(outcomes, Outcome{&r.Check, findings})
 	}
 	return outcomes
 }

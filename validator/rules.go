@@ -27,26 +27,26 @@ const (
 )
 
 // ManifestRules judge a manifest, before anything is started.
-func ManifestRules() []Rule { return manifestRules }
+func ManifestRules() []Rule[*Trial] { return manifestRules }
 
 // ExchangeRules judge every exchange of a run, in the order in which one needs the other.
-func ExchangeRules() []Rule { return exchangeRules }
+func ExchangeRules() []Rule[*Trial] { return exchangeRules }
 
 var exchangeRules = slices.Concat(processRules, responseRules, renameRules, draftRules())
 
 // Rules is all rules of the wire, for the catalogue.
-func Rules() []Rule { return slices.Concat(manifestRules, exchangeRules) }
+func Rules() []Rule[*Trial] { return slices.Concat(manifestRules, exchangeRules) }
 
 // draftRules hold of a capability without a published contract what the
 // document says of every actuator.
-func draftRules() []Rule {
-	var rules []Rule
+func draftRules() []rule {
+	var rules []rule
 	for _, capability := range contracts.MustGet("jsonl-exchange").Capabilities {
 		contract := contracts.MustGet(capability)
 		if !contract.Draft {
 			continue
 		}
-		rules = append(rules, Rule{
+		rules = append(rules, rule{
 			Check: Check{ID: capability + ".success-is-diff", Level: Must, Contract: contract.ID(),
 				Title: "A success of " + capability + " is a unified diff that applies",
 				Why:   "The host hands an actuator's output to the same gate as a patch; anything else changes nothing.",

@@ -9,7 +9,7 @@ import (
 	"plugcheck/contracts"
 )
 
-var manifestRules = []Rule{
+var manifestRules = []rule{
 	{
 		Check: Check{ID: "jsonl.manifest.shape", Level: Must, Contract: exchangeContract,
 			Title: "The manifest has the fields of the document, each of its type",

@@ -11,7 +11,7 @@ import (
 // spoke reports whether there is any output to judge.
 func spoke(t *Trial) bool { return t.Exchange.Transcript.StdoutBytes > 0 }
 
-var processRules = []Rule{
+var processRules = []rule{
 	{
 		Check: Check{ID: "jsonl.in-time", Level: Must, Contract: exchangeContract,
 			Title: "It answers and exits within timeout_secs",

@@ -16,7 +16,7 @@ func renamed(t *Trial) bool {
 	return e.Request != nil && e.Request.Operation == "rename-symbol" && t.Manifest.Kind != Sensor && e.Succeeded() && e.Refuse == nil
 }
 
-var renameRules = []Rule{
+var renameRules = []rule{
 	{
 		Check: Check{ID: "rename.success-is-diff", Level: Must, Contract: renameContract,
 			Title: "A success carries diff output",
@@ -55,8 +55,8 @@ var renameRules = []Rule{
 }
 
 // patchRule makes the rule for one group of problems of a patch.
-func patchRule(group, needs, title, why, fix, spec string) Rule {
-	return Rule{
+func patchRule(group, needs, title, why, fix, spec string) rule {
+	return rule{
 		Check: Check{ID: "rename.patch." + group, Level: Must, Contract: renameContract, Title: title, Why: why, Fix: fix, Spec: spec},
 		Needs: []string{"rename." + needs},
 		Judge: func(t *Trial) []Finding { return patchProblems(t.Exchange, group) },

@@ -8,7 +8,7 @@ import (
 	"plugcheck/contracts"
 )
 
-var responseRules = []Rule{
+var responseRules = []rule{
 	{
 		Check: Check{ID: "jsonl.response.schema", Level: Must, Contract: exchangeContract,
 			Title: "The answer has the response's shape",

@@ -52,7 +52,7 @@ one that has a fault.`,
 func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 	plain := reports.Options{Width: reports.DefaultWidth}
 	kind := "a scenario"
-	if k.Rule != nil {
+	if k.IsRule() {
 		kind = "a rule, judged on every exchange of a run"
 	}
 	fmt.Fprintf(w, "%s  %s  %s\n%s\n(%s)\n", k.ID, k.Level, k.Contract, k.Title, kind)
@@ -84,7 +84,7 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 		return err
 	}
 	only := []string{k.ID}
-	if k.Rule != nil && bad.Scenario != "" {
+	if k.IsRule() && bad.Scenario != "" {
 		only = append(only, bad.Scenario) // the same stimulus for both
 	}
 	reference := plugintest.Fault{Kind: faults[i].Kind, Languages: faults[i].Languages, Config: faults[i].Config}

@@ -35,12 +35,12 @@ func newList() *cobra.Command {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Level, k.Contract, k.Title)
 			}
 			if n == 0 {
-				return fmt.Errorf("no check has this wire and level: the wire is jsonl, and its levels are must and should")
+				return fmt.Errorf("no check has this wire and level: the wires are %s, the levels must, should and may", strings.Join(harness.WireNames(), ", "))
 			}
 			return w.Flush()
 		},
 	}
-	cmd.Flags().StringVar(&wire, "wire", "", "only the checks of this `wire`: jsonl")
+	cmd.Flags().StringVar(&wire, "wire", "", "only the checks of this `wire`: "+strings.Join(harness.WireNames(), ", "))
 	cmd.Flags().StringVar(&level, "level", "", "only the checks of this `level`: must, should or may")
 	return cmd
 }

@@ -9,12 +9,27 @@ import (
 )
 
 func newSteps() *cobra.Command {
-	return &cobra.Command{
+	var wire string
+	cmd := &cobra.Command{
 		Use: "steps", Short: "Print the sentences that scenarios of your own can use", Args: cobra.NoArgs,
-		Run: func(cmd *cobra.Command, _ []string) {
-			for _, s := range harness.Steps() {
-				fmt.Fprintln(cmd.OutOrStdout(), s)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			wires := harness.WireNames()
+			if wire != "" {
+				wires = []string{wire}
 			}
+			for _, w := range wires {
+				steps, err := harness.Steps(w)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "# @wire:%s\n", w)
+				for _, s := range steps {
+					fmt.Fprintln(cmd.OutOrStdout(), s)
+				}
+			}
+			return nil
 		},
 	}
+	cmd.Flags().StringVar(&wire, "wire", "", "only the sentences of this `wire`")
+	return cmd
 }

@@ -10,7 +10,7 @@ import (
 	"plugcheck/validator/patch"
 )
 
-func (s *session) lock() string {
+func (s *jsonl) lock() string {
 	if s.options.Lock != "" {
 		return s.options.Lock
 	}
@@ -20,7 +20,7 @@ func (s *session) lock() string {
 // lockPasses lays the files into a folder and runs the lock there: first as
 // they were sent, where it has to pass for the trial to mean anything, and then
 // as the patch makes them.
-func (sc *scenario) lockPasses() error {
+func (sc *jsonlScenario) lockPasses() error {
 	return sc.each(func(r *reply) *outcome {
 		if o := r.wantedAny(); o != nil {
 			return o
@@ -43,7 +43,7 @@ func (sc *scenario) lockPasses() error {
 // runLock runs the lock command in a folder that holds the files. It is the
 // author's own, so it sees the environment; it is held to the same limits as a
 // plugin, and nothing of it is left running.
-func (sc *scenario) runLock(files []patch.File) ([]byte, error) {
+func (sc *jsonlScenario) runLock(files []patch.File) ([]byte, error) {
 	dir, err := os.MkdirTemp(sc.session.work.Path(), "lock")
 	if err != nil {
 		return nil, err

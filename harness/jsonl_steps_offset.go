@@ -14,7 +14,7 @@ import (
 
 // wantedTextBytes names the mistake where the position was not read as bytes:
 // it sends the place in other units, and sees in which the plugin finds it.
-func (sc *scenario) wantedTextBytes() error {
+func (sc *jsonlScenario) wantedTextBytes() error {
 	var missed []*reply
 	err := sc.each(func(r *reply) *outcome {
 		o := r.wanted()
@@ -55,7 +55,7 @@ func (sc *scenario) wantedTextBytes() error {
 // findsIn reports whether the plugin gives the wanted text for every request
 // once the position is counted in another unit. Where that makes no difference
 // it says nothing.
-func (sc *scenario) findsIn(u unit, missed []*reply) bool {
+func (sc *jsonlScenario) findsIn(u unit, missed []*reply) bool {
 	told := false
 	for _, r := range missed {
 		at := u.position(r.ask)
@@ -126,7 +126,7 @@ func (r *reply) misreading() string {
 
 // firstLineOnly reports whether the plugin finds a symbol on the first line of a
 // file, where columns are bytes, having missed one on a later line.
-func (sc *scenario) firstLineOnly(missed *reply) bool {
+func (sc *jsonlScenario) firstLineOnly(missed *reply) bool {
 	l, ok := sc.session.language()
 	if !ok || !strings.Contains(string(before(missed.ask)), "\n") {
 		return false

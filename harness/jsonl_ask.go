@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,35 +181,8 @@ func hostileGitConfig(dirs Workdir) error {
 	return os.WriteFile(filepath.Join(dirs.Home, ".gitconfig"), []byte(text), 0o600)
 }
 
-func keep(env []string, names ...string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return !named(kv, names) })
-}
-
-func drop(env []string, names ...string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return named(kv, names) })
-}
-
-func named(kv string, names []string) bool {
-	name, _, _ := strings.Cut(kv, "=")
-	return slices.Contains(names, strings.ToUpper(name))
-}
-
-// environment is small on purpose. PYTHONUNBUFFERED would hide a missing
-// flush, GIT_DIR would mislead, a user's locale would change messages: none of
-// what the kit itself was started with gets through but PATH.
-func (s *session) environment(dirs Workdir) []string {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dirs.Home, "TMPDIR=" + dirs.Home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
-	if runtime.GOOS == "windows" {
-		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+dirs.Home, "TEMP="+dirs.Home, "TMP="+dirs.Home)
-	}
-	for k, v := range s.target.Config.Env {
-		env = append(env, k+"="+v)
-	}
-	return env
-}
-
 // exchange starts the plugin, sends it the ask and waits for its end.
-func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
+func (s *jsonl) exchange(ctx context.Context, a ask) (*reply, error) {
 	dirs, err := s.folders(a)
 	if err != nil {
 		return nil, err
@@ -275,21 +247,42 @@ func (s *session) exchange(ctx context.Context, a ask) (*reply, error) {
 	if len(r.effect) > keptBytes {
 		r.effect = fmt.Sprintf("%s… (sha256 %x)", r.effect[:200], sha256.Sum256([]byte(r.effect)))
 	}
-	r.outcomes = validator.Judge(s.rules, &validator.Trial{Manifest: s.target.Manifest, Exchange: r.Exchange})
-	if err := s.save(r); err != nil {
+	r.outcomes = validator.Judge(s.rules, &validator.Trial{Manifest: s.manifest, Exchange: r.Exchange})
+	if err := s.save(r.Name, &r.Transcript); err != nil {
 		return nil, err
 	}
+	return r, nil
+}
+
+// send makes one exchange and lets every rule judge it.
+func (sc *jsonlScenario) send(a ask) (*reply, error) {
+	s := sc.session
+	if err := sc.hung(); err != nil {
+		return nil, err
+	}
+	r, err := s.exchange(sc.ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sc.run.record(r.Name, r, r.outcomes, sc.check, s.options.Examples)
+	sc.run.slowest = max(sc.run.slowest, r.Transcript.Elapsed)
+	if r.Transcript.TimedOut && r.Request != nil {
+		sc.run.hung++
+	}
+	r.trim()
 	return r, nil
 }
 
 // install is what belongs to the plugin: what its executable needs, the folder of
 // its manifest, the folders of scripts among its arguments, and what its
 // configuration adds.
-func (s *session) install() []string {
+func (s *jsonl) install() []string {
 	t := s.target
 	paths := append(InstallPaths(t.Executable, os.Getenv("PATH")), t.Config.Sandbox.Read...)
 	if !t.Bare() {
-		paths = append(paths, filepath.Dir(t.Manifest.Source))
+		paths = append(paths, filepath.Dir(t.Source))
 	}
 	for _, arg := range t.Args {
 		if info, err := os.Stat(arg); err == nil && filepath.IsAbs(arg) {
@@ -302,7 +295,7 @@ func (s *session) install() []string {
 	return paths
 }
 
-func (s *session) folders(a ask) (Workdir, error) {
+func (s *jsonl) folders(a ask) (Workdir, error) {
 	if a.shared != nil {
 		return *a.shared, nil
 	}
@@ -311,6 +304,8 @@ func (s *session) folders(a ask) (Workdir, error) {
 
 // keptBytes is how much of each stream is kept once an exchange was judged.
 const keptBytes = 64 << 10
+
+func (r *reply) sent() []byte { return r.ask.bytes() }
 
 // trim lets go of the bytes that nobody looks at any more, so that a run holds
 // a few answers in memory and not all of them.
@@ -330,60 +325,34 @@ const keptAnswer = 1 << 20
 
 // broken returns the finding of the first rule that did not hold, of those that
 // choose picks, as a reason why the scenario cannot be kept.
-func (r *reply) broken(choose func(*validator.Rule) bool) *outcome {
+func (r *reply) broken(choose func(*validator.Check) bool) *outcome {
 	for _, o := range r.outcomes {
-		if len(o.Findings) == 0 || !choose(o.Rule) {
+		if len(o.Findings) == 0 || !choose(o.Check) {
 			continue
 		}
 		f := o.Findings[0]
 		f.Message = r.Name + ": " + f.Message
 		if f.Fix == "" {
-			f.Fix = o.Rule.Fix
+			f.Fix = o.Check.Fix
 		}
-		return &outcome{finding: f, cause: o.Rule.ID, reply: r}
+		return &outcome{finding: f, cause: o.Check.ID, seen: r}
 	}
 	return nil
 }
 
 // readable picks the rules without which there is no answer to speak of.
-func readable(r *validator.Rule) bool {
+func readable(r *validator.Check) bool {
 	return r.Level == validator.Must && !strings.HasPrefix(r.Contract, "rename-symbol@") &&
 		r.ID != "jsonl.closes-stdout" && !strings.HasSuffix(r.ID, ".success-is-diff")
 }
 
 // usable picks the rules without which a success cannot be applied.
-func usable(r *validator.Rule) bool {
+func usable(r *validator.Check) bool {
 	return readable(r) || r.Level == validator.Must && strings.HasPrefix(r.Contract, "rename-symbol@") || strings.HasSuffix(r.ID, ".success-is-diff")
-}
-
-// outcome is why a scenario did not pass. It is an error only to travel through godog.
-type outcome struct {
-	status  status
-	finding validator.Finding
-	cause   string // the rule whose breach is the reason, if one is
-	reply   *reply
-}
-
-type status int
-
-const (
-	failed status = iota
-	skipped
-	untested
-)
-
-func (o *outcome) Error() string { return o.finding.Message }
-
-func skip(format string, args ...any) *outcome {
-	return &outcome{status: skipped, finding: validator.Finding{Message: fmt.Sprintf(format, args...)}}
-}
-
-func cannotTest(format string, args ...any) *outcome {
-	return &outcome{status: untested, finding: validator.Finding{Message: fmt.Sprintf(format, args...)}}
 }
 
 // fail makes the outcome of a failed expectation about one reply.
 func (r *reply) fail(f validator.Finding) *outcome {
 	f.Message = r.Name + ": " + f.Message
-	return &outcome{finding: f, reply: r}
+	return &outcome{finding: f, seen: r}
 }

@@ -14,7 +14,7 @@ import (
 
 // each runs a judgement over every reply and returns the first that fails,
 // with the number and names of the others that fail the same way.
-func (sc *scenario) each(judge func(*reply) *outcome) error {
+func (sc *jsonlScenario) each(judge func(*reply) *outcome) error {
 	if len(sc.replies) == 0 {
 		return errors.New("nothing was asked before the judgement")
 	}
@@ -99,13 +99,13 @@ func shortened(content string) string {
 	return ": " + validator.Quote([]byte(content), 300)
 }
 
-func (sc *scenario) itAnswers() error { return sc.each((*reply).answered) }
+func (sc *jsonlScenario) itAnswers() error { return sc.each((*reply).answered) }
 
-func (sc *scenario) itSucceeds() error { return sc.each((*reply).succeeded) }
+func (sc *jsonlScenario) itSucceeds() error { return sc.each((*reply).succeeded) }
 
-func (sc *scenario) itRefuses() error { return sc.each((*reply).refused) }
+func (sc *jsonlScenario) itRefuses() error { return sc.each((*reply).refused) }
 
-func (sc *scenario) outputKind(kind string) error {
+func (sc *jsonlScenario) outputKind(kind string) error {
 	return sc.each(func(r *reply) *outcome {
 		if o := r.answered(); o != nil {
 			return o
@@ -160,10 +160,10 @@ func quoted(words []string) []string {
 	return list
 }
 
-func (sc *scenario) wantedText() error { return sc.each((*reply).wanted) }
+func (sc *jsonlScenario) wantedText() error { return sc.each((*reply).wanted) }
 
 // eachCase asks for what each case wants: the text, or a refusal.
-func (sc *scenario) eachCase() error {
+func (sc *jsonlScenario) eachCase() error {
 	return sc.each(func(r *reply) *outcome {
 		if r.Refuse != nil {
 			return r.refused()
@@ -172,7 +172,7 @@ func (sc *scenario) eachCase() error {
 	})
 }
 
-func (sc *scenario) refusesOrWantedText() error {
+func (sc *jsonlScenario) refusesOrWantedText() error {
 	return sc.each(func(r *reply) *outcome {
 		if r.Refused() {
 			return r.answered()
@@ -227,13 +227,13 @@ func (r *reply) same(usual *reply) *outcome {
 	return r.fail(f)
 }
 
-func (sc *scenario) sameAsUsual() error {
+func (sc *jsonlScenario) sameAsUsual() error {
 	return sc.each(func(r *reply) *outcome { return r.same(sc.session.usual) })
 }
 
 // likeASmallOne asks for the same kind of answer: a file that is refused only
 // because it is large was not read.
-func (sc *scenario) likeASmallOne() error {
+func (sc *jsonlScenario) likeASmallOne() error {
 	return sc.each(func(r *reply) *outcome {
 		if o := r.answered(); o != nil {
 			return o
@@ -246,7 +246,7 @@ func (sc *scenario) likeASmallOne() error {
 }
 
 // allTheSame compares bytes: the same request has no reason for others.
-func (sc *scenario) allTheSame() error {
+func (sc *jsonlScenario) allTheSame() error {
 	first := sc.replies[0]
 	return sc.each(func(r *reply) *outcome {
 		if o := r.answered(); o != nil {
@@ -276,7 +276,7 @@ func context40(b []byte, at int) string {
 }
 
 // sameAsAlone compares the second half of the replies, which came at once, with the first.
-func (sc *scenario) sameAsAlone() error {
+func (sc *jsonlScenario) sameAsAlone() error {
 	half := len(sc.replies) / 2
 	alone := sc.replies[:half]
 	sc.replies = sc.replies[half:]
@@ -287,7 +287,7 @@ func (sc *scenario) sameAsAlone() error {
 	})
 }
 
-func (sc *scenario) overPipeSize() error {
+func (sc *jsonlScenario) overPipeSize() error {
 	const pipe = 64 << 10
 	return sc.each(func(r *reply) *outcome {
 		if r.ask.doubtful && (r.Refused() || r.Succeeded() && r.Transcript.StdoutBytes <= pipe) {
@@ -314,9 +314,9 @@ func (r *reply) wantedAny() *outcome {
 
 // notEarly looks for the beginning of an answer. A banner is none, and what left
 // without a word is silent, which is told elsewhere.
-func (sc *scenario) notEarly() error {
+func (sc *jsonlScenario) notEarly() error {
 	return sc.each(func(r *reply) *outcome {
-		if o := r.broken(func(rule *validator.Rule) bool { return rule.ID == "jsonl.in-time" }); o != nil {
+		if o := r.broken(func(rule *validator.Check) bool { return rule.ID == "jsonl.in-time" }); o != nil {
 			return o // its input was ended for it, so it could go on
 		}
 		if len(r.early) == 0 || r.early[0] != '{' && r.early[0] != '[' {

@@ -17,14 +17,14 @@ import (
 	"plugcheck/validator"
 )
 
-func (sc *scenario) aPlainRequest() { sc.asks = []ask{sc.session.plain.clone()} }
+func (sc *jsonlScenario) aPlainRequest() { sc.asks = []ask{sc.session.plain.clone()} }
 
-func (sc *scenario) aRename() { sc.asks = []ask{sc.session.renameAsk().clone()} }
+func (sc *jsonlScenario) aRename() { sc.asks = []ask{sc.session.renameAsk().clone()} }
 
 // casesOfClass takes the cases of a class in the languages that the plugin
 // speaks. A language without one cannot be tested, unless the class is one that
 // only some languages have.
-func (sc *scenario) casesOfClass(class string) error {
+func (sc *jsonlScenario) casesOfClass(class string) error {
 	s := sc.session
 	known := map[string]bool{}
 	var missing []string
@@ -71,7 +71,7 @@ func joinKeys(m map[string]bool) string {
 	return strings.Join(names, ", ")
 }
 
-func (sc *scenario) caseNamed(name string) error {
+func (sc *jsonlScenario) caseNamed(name string) error {
 	for _, c := range sc.session.cases {
 		if c.Name == name {
 			sc.asks = append(sc.asks, fromCase(c))
@@ -84,7 +84,7 @@ func (sc *scenario) caseNamed(name string) error {
 // authorsCases adds the cases of the author's own that no other scenario takes:
 // all of an operation without a published contract, and of renames those that
 // are about nothing in particular.
-func (sc *scenario) authorsCases(operation string) error {
+func (sc *jsonlScenario) authorsCases(operation string) error {
 	for _, c := range sc.session.target.Config.cases {
 		if c.Operation == operation && (operation != "rename-symbol" || c.Class == "success" || c.Class == "refusal") {
 			sc.asks = append(sc.asks, fromCase(c))
@@ -96,7 +96,7 @@ func (sc *scenario) authorsCases(operation string) error {
 	return nil
 }
 
-func (sc *scenario) literalRequest(doc *godog.DocString) error {
+func (sc *jsonlScenario) literalRequest(doc *godog.DocString) error {
 	var r validator.Request
 	if err := jsonv2.Unmarshal([]byte(doc.Content), &r); err != nil {
 		return fmt.Errorf("the request of the step is no request: %w", err)
@@ -105,16 +105,16 @@ func (sc *scenario) literalRequest(doc *godog.DocString) error {
 	return nil
 }
 
-func (sc *scenario) requestForOperation(operation string) {
+func (sc *jsonlScenario) requestForOperation(operation string) {
 	sc.asks = append(sc.asks, sc.session.forOperation(sc.session.renameAsk(), operation))
 }
 
-func (sc *scenario) capabilityAndCases(operation string) {
+func (sc *jsonlScenario) capabilityAndCases(operation string) {
 	_ = sc.authorsCases(operation) // that there are none is no matter here
 	sc.requestForOperation(operation)
 }
 
-func (sc *scenario) undeclaredCapability() error {
+func (sc *jsonlScenario) undeclaredCapability() error {
 	for _, c := range contracts.MustGet("jsonl-exchange").Capabilities {
 		if !sc.session.target.Manifest.Declares(c) {
 			a := sc.session.renameAsk()
@@ -129,7 +129,7 @@ func (sc *scenario) undeclaredCapability() error {
 	return skip("the manifest declares every capability there is, so there is none to ask for")
 }
 
-func (sc *scenario) otherLanguage() error {
+func (sc *jsonlScenario) otherLanguage() error {
 	for _, c := range sc.session.cases {
 		if c.Class == "other-language" && !slices.Contains(sc.session.languages(), c.Language) {
 			sc.asks = []ask{fromCase(c)}
@@ -141,7 +141,7 @@ func (sc *scenario) otherLanguage() error {
 
 // largeFile keeps the symbol and fills the file: with comments where the kit
 // knows how they are written, and with white space otherwise.
-func (sc *scenario) largeFile(mib int) {
+func (sc *jsonlScenario) largeFile(mib int) {
 	s := sc.session
 	name := fmt.Sprintf("a file of %d MiB", mib)
 	if l, ok := s.language(); ok {
@@ -159,7 +159,7 @@ func (sc *scenario) largeFile(mib int) {
 
 // manyUses is a rename whose patch is large. In a language that the kit does not
 // know the plain case is repeated, which may not make sense in it.
-func (sc *scenario) manyUses() {
+func (sc *jsonlScenario) manyUses() {
 	if l, ok := sc.session.language(); ok {
 		content := l.ManyUses("alpha", 6000)
 		sc.asks = []ask{sc.withContent("a symbol used 6,000 times", content, strings.Index(string(content), "alpha"))}
@@ -174,7 +174,7 @@ func (sc *scenario) manyUses() {
 }
 
 // withContent is the plain request over another text, with the symbol alpha.
-func (sc *scenario) withContent(name string, content []byte, offset int) ask {
+func (sc *jsonlScenario) withContent(name string, content []byte, offset int) ask {
 	s := sc.session
 	path := "src/sample" + s.extension()
 	a := rename(name, []validator.File{{Path: path, Content: string(content)}}, 0, offset, "alpha", "omega")
@@ -187,7 +187,7 @@ func (sc *scenario) withContent(name string, content []byte, offset int) ask {
 
 // requestsThatDiffer ask for another new name each, or, where there is none, send
 // a file that is longer each time.
-func (sc *scenario) requestsThatDiffer(n int) {
+func (sc *jsonlScenario) requestsThatDiffer(n int) {
 	for i := range n {
 		a := sc.session.plain.clone()
 		a.name, a.want = fmt.Sprintf("request %d of %d", i+1, n), nil
@@ -218,7 +218,7 @@ var inPlace = map[string]func() []byte{
 	},
 }
 
-func (sc *scenario) inPlaceOfARequest(what string) error {
+func (sc *jsonlScenario) inPlaceOfARequest(what string) error {
 	make, ok := inPlace[what]
 	if !ok {
 		return fmt.Errorf("%q is none of what can be sent in place of a request", what)
@@ -227,7 +227,7 @@ func (sc *scenario) inPlaceOfARequest(what string) error {
 	return nil
 }
 
-func (sc *scenario) eachInPlaceOfARequest(table *godog.Table) error {
+func (sc *jsonlScenario) eachInPlaceOfARequest(table *godog.Table) error {
 	for _, row := range table.Rows {
 		if err := sc.inPlaceOfARequest(row.Cells[0].Value); err != nil {
 			return err
@@ -237,7 +237,7 @@ func (sc *scenario) eachInPlaceOfARequest(table *godog.Table) error {
 }
 
 // change applies a change to every request and says so in its name.
-func (sc *scenario) change(say string, f func(*ask)) {
+func (sc *jsonlScenario) change(say string, f func(*ask)) {
 	for i := range sc.asks {
 		a := sc.asks[i].clone()
 		f(&a)
@@ -246,12 +246,12 @@ func (sc *scenario) change(say string, f func(*ask)) {
 	}
 }
 
-func (sc *scenario) argumentMissing(name string) {
+func (sc *jsonlScenario) argumentMissing(name string) {
 	sc.change("without "+name, func(a *ask) { delete(a.request.Arguments, name) })
 }
 
 // argumentBlank sends both that are blank: nothing, and white space.
-func (sc *scenario) argumentBlank(name string) {
+func (sc *jsonlScenario) argumentBlank(name string) {
 	plain := slices.Clone(sc.asks)
 	sc.change("with "+name+" empty", func(a *ask) { a.request.Arguments[name] = "" })
 	empty := sc.asks
@@ -262,7 +262,7 @@ func (sc *scenario) argumentBlank(name string) {
 
 // argumentNotAString sends a number where a number could be meant, and a list
 // elsewhere: what a careless reader would still take.
-func (sc *scenario) argumentNotAString(name string) {
+func (sc *jsonlScenario) argumentNotAString(name string) {
 	sc.change("with "+name+" not a string", func(a *ask) {
 		if name == "position" {
 			a.request.Arguments[name] = a.offset
@@ -272,23 +272,23 @@ func (sc *scenario) argumentNotAString(name string) {
 	})
 }
 
-func (sc *scenario) argumentIs(name, value string) {
+func (sc *jsonlScenario) argumentIs(name, value string) {
 	sc.change(fmt.Sprintf("with %s %q", name, value), func(a *ask) { a.request.Arguments[name] = value })
 }
 
-func (sc *scenario) positionIs(value string) { sc.argumentIs("position", value) }
+func (sc *jsonlScenario) positionIs(value string) { sc.argumentIs("position", value) }
 
-func (sc *scenario) positionPastEnd() {
+func (sc *jsonlScenario) positionPastEnd() {
 	sc.change("with position past the end", func(a *ask) {
 		a.request.Arguments["position"] = strconv.Itoa(len(a.request.Files[0].Content) + 1000)
 	})
 }
 
-func (sc *scenario) noFile() {
+func (sc *jsonlScenario) noFile() {
 	sc.change("without a file", func(a *ask) { a.request.Files = []validator.File{} })
 }
 
-func (sc *scenario) secondFile() {
+func (sc *jsonlScenario) secondFile() {
 	sc.change("with a second file", func(a *ask) {
 		path := "src/unrelated" + sc.session.extension()
 		content := []byte("unrelated\n")
@@ -302,7 +302,7 @@ func (sc *scenario) secondFile() {
 	})
 }
 
-func (sc *scenario) unknownFields() {
+func (sc *jsonlScenario) unknownFields() {
 	unknown := map[string]any{"x_unknown": map[string]any{"since": "1.1", "list": []any{1, nil, true}}}
 	sc.change("with fields that nobody knows", func(a *ask) {
 		a.request.Extra = unknown
@@ -313,9 +313,9 @@ func (sc *scenario) unknownFields() {
 	})
 }
 
-func (sc *scenario) refusalDue() { sc.due(validator.AnyCode) }
+func (sc *jsonlScenario) refusalDue() { sc.due(validator.AnyCode) }
 
-func (sc *scenario) refusalDueWith(code, other string) {
+func (sc *jsonlScenario) refusalDueWith(code, other string) {
 	if other == "" {
 		sc.due(code)
 		return
@@ -323,20 +323,20 @@ func (sc *scenario) refusalDueWith(code, other string) {
 	sc.due(code, other)
 }
 
-func (sc *scenario) due(codes ...string) {
+func (sc *jsonlScenario) due(codes ...string) {
 	for i := range sc.asks {
 		sc.asks[i].refuse, sc.asks[i].want = codes, nil
 	}
 }
 
-func (sc *scenario) sandboxed() error {
+func (sc *jsonlScenario) sandboxed() error {
 	if err := SandboxAvailable(); err != nil {
 		return skip("there is no such sandbox here: %v", err)
 	}
 	return sc.within("no files but its own install, and no network")
 }
 
-func (sc *scenario) within(name string) error {
+func (sc *jsonlScenario) within(name string) error {
 	i := slices.IndexFunc(allSurroundings, func(s surroundings) bool { return s.name == name })
 	if i < 0 {
 		return fmt.Errorf("there are no surroundings %q", name)
@@ -348,7 +348,7 @@ func (sc *scenario) within(name string) error {
 	return nil
 }
 
-func (sc *scenario) lockCommand() error {
+func (sc *jsonlScenario) lockCommand() error {
 	if sc.session.lock() == "" {
 		return skip("no lock command was given (--lock CMD, or lock in %s)", ConfigName)
 	}
@@ -356,7 +356,7 @@ func (sc *scenario) lockCommand() error {
 }
 
 // theHostAsks sends each request to a process of its own.
-func (sc *scenario) theHostAsks() error {
+func (sc *jsonlScenario) theHostAsks() error {
 	for _, a := range sc.asks {
 		r, err := sc.send(a)
 		if err != nil {
@@ -369,7 +369,7 @@ func (sc *scenario) theHostAsks() error {
 
 // theHostAsksTimes asks from one folder, empty the first time and as the plugin
 // left it afterwards: what it keeps there must not change its answer.
-func (sc *scenario) theHostAsksTimes(n int) error {
+func (sc *jsonlScenario) theHostAsksTimes(n int) error {
 	dirs, err := sc.session.work.Get()
 	if err != nil {
 		return err
@@ -389,7 +389,7 @@ func (sc *scenario) theHostAsksTimes(n int) error {
 	return nil
 }
 
-func (sc *scenario) inSurroundings(table *godog.Table) error {
+func (sc *jsonlScenario) inSurroundings(table *godog.Table) error {
 	plain := slices.Clone(sc.asks)
 	for _, row := range table.Rows {
 		sc.asks = slices.Clone(plain)
@@ -403,7 +403,7 @@ func (sc *scenario) inSurroundings(table *godog.Table) error {
 	return nil
 }
 
-func (sc *scenario) stderrNowhere() error {
+func (sc *jsonlScenario) stderrNowhere() error {
 	for i := range sc.asks {
 		sc.asks[i].nullStderr = true
 		sc.asks[i].name += ", stderr sent nowhere"
@@ -413,7 +413,7 @@ func (sc *scenario) stderrNowhere() error {
 
 // holdsBack waits between the two halves for twice as long as the plugin took
 // for the whole before: an interpreter needs its start-up.
-func (sc *scenario) holdsBack() error {
+func (sc *jsonlScenario) holdsBack() error {
 	const least = 50 * time.Millisecond
 	for i := range sc.asks {
 		sc.asks[i].hold = 2*min(sc.session.usual.Transcript.Elapsed, time.Second) + least
@@ -424,7 +424,7 @@ func (sc *scenario) holdsBack() error {
 
 // oneByOneThenAtOnce sends all requests alone, and then together from the same
 // folder, where two processes that share a file meet.
-func (sc *scenario) oneByOneThenAtOnce() error {
+func (sc *jsonlScenario) oneByOneThenAtOnce() error {
 	if err := sc.theHostAsks(); err != nil {
 		return err
 	}

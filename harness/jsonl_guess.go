@@ -10,9 +10,9 @@ import (
 
 // guess finds out what a bare executable is, by asking it for a rename in each
 // language of the fixtures: what it does says what it declares elsewhere.
-func (sc *scenario) guess() error {
+func (sc *jsonlScenario) guess() error {
 	s := sc.session
-	m := s.target.Manifest
+	m := s.manifest
 	var renames, refuses []string
 	analyses, asked := 0, 0
 	for _, c := range s.cases {

@@ -1,0 +1,96 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"plugcheck/reports"
+	"plugcheck/validator"
+)
+
+// A wire is one plugin system, with all that is its own. The catalogue, the
+// sessions, the scenarios' hooks and the report are the same for every wire.
+type wire struct {
+	name string
+	// rules are the checks that are no scenarios; those that judge what stands on
+	// disk, and not what the plugin does, are static.
+	rules []ruleCheck
+	// steps are the sentences that the scenarios of the wire are made of. It is a
+	// function because the steps lead back to the wires.
+	steps func() []step
+	// claims tells a manifest of the wire from others by the names of its fields.
+	claims func(fields map[string]any) bool
+	// read makes a target of a manifest, and bare one of an executable or a
+	// command without any. A wire whose plugins are files of their own has neither.
+	read func(d discovery, path, file string, text []byte) (*Target, error)
+	bare func(d discovery, path string) (*Target, error)
+	open func(s *session) (driver, error)
+
+	// The ids of the checks that the sessions have to know: that it can be
+	// started, that it answers, and in time; that several can run at once, and that
+	// nothing is left running.
+	executable, answers, inTime, concurrent, orphans string
+}
+
+// A ruleCheck is a rule as the catalogue needs it.
+type ruleCheck struct {
+	validator.Check
+	needs  []string
+	static bool
+}
+
+// wires lists the plugin systems. Where a manifest could be of several, the first takes it.
+func wires() []*wire { return []*wire{&jsonlWire} }
+
+// WireNames are the names of all plugin systems.
+func WireNames() []string {
+	var names []string
+	for _, w := range wires() {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// wireNamed finds a wire by its name.
+func wireNamed(name string) (*wire, error) {
+	i := slices.IndexFunc(wires(), func(w *wire) bool { return w.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no wire %q: there are %s", name, strings.Join(WireNames(), ", "))
+	}
+	return wires()[i], nil
+}
+
+// asChecks makes rules of any kind checks of the catalogue.
+func asChecks[T any](static bool, rules []validator.Rule[T]) []ruleCheck {
+	var list []ruleCheck
+	for _, r := range rules {
+		list = append(list, ruleCheck{r.Check, r.Needs, static})
+	}
+	return list
+}
+
+// A driver is a wire's part in one session.
+type driver interface {
+	// ready does what comes before all scenarios. A reason says why none of them
+	// can be run; the error is for what the kit could not do.
+	ready(ctx context.Context) (reason string, err error)
+	// scenario makes the state that the steps of one scenario share.
+	scenario(*scenario) any
+	// static judges what stands on disk, and shows what it judged.
+	static() ([]validator.Outcome, []reports.Line)
+	// concerns returns nil where a check concerns the plugin, or why it is left out.
+	concerns(*Check) *outcome
+	// unjudged says why a rule had nothing to judge, where there is more to say than that.
+	unjudged(*Check) string
+	// compatibility adds what is known of other versions of the contracts.
+	compatibility() []reports.Compatibility
+}
+
+// evidence is something that was seen and can be shown.
+type evidence interface {
+	transcript() []reports.Line
+	// sent is what the plugin was asked, to be read and repeated.
+	sent() []byte
+}
