@@ -42,17 +42,9 @@ func matches(globs []string, id string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool { ok, err := path.Match(glob, id); return ok && err == nil })
 }
 
-// stimuli are enough exchanges for the rules to judge: successes and refusals,
-// and the texts that some faults are about. Drafts and sensors have others.
-var stimuli = []string{"jsonl.refuse.unknown-operation", "jsonl.refuse.garbage", "rename.renames", "rename.crlf", "rename.no-final-newline", "*.answers"}
-
-// spoil lays a faulty plugin, in one language where the fault leaves it open:
-// that is enough, and quick.
-func spoil(t *testing.T, f plugintest.Fault) string {
+// spoil lays a faulty plugin.
+func spoil(t *testing.T, f plugintest.Specimen) string {
 	t.Helper()
-	if len(f.Languages) == 0 && f.Kind == "" && f.Manifest == nil {
-		f.Languages = []string{"python"}
-	}
 	dir := t.TempDir()
 	if err := f.Write(dir); err != nil {
 		t.Fatal(err)
@@ -67,14 +59,11 @@ func TestEachFaultIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range plugintest.Faults() {
+	for _, f := range plugintest.Specimens() {
 		t.Run(f.Name, func(t *testing.T) {
 			only := []string{f.Catches}
 			if k, ok := catalogue.Find(f.Catches); ok && k.IsRule() {
-				only = append(only, stimuli...)
-			}
-			if f.Name == "cut-at-64-kib" {
-				only = append(only, "jsonl.large-output")
+				only = append(only, f.With...)
 			}
 			p := judge(t, spoil(t, f), harness.Options{Only: only}).Plugins[0]
 			for _, e := range p.Errors {
@@ -91,7 +80,9 @@ func TestEachFaultIsCaught(t *testing.T) {
 					t.Errorf("%s fails without telling all: %+v", k.ID, k)
 				}
 				t.Logf("%s: %s", k.ID, k.Message)
+				return
 			}
+			t.Errorf("%s was not run", f.Catches)
 		})
 	}
 }
@@ -104,12 +95,12 @@ func TestNoFaultTripsOtherChecks(t *testing.T) {
 	if !*full {
 		t.Skip("it takes minutes: go test ./harness -run TestNoFaultTripsOtherChecks -full")
 	}
-	for _, f := range plugintest.Faults() {
+	for _, f := range plugintest.Specimens() {
 		t.Run(f.Name, func(t *testing.T) {
 			for _, k := range judge(t, spoil(t, f), harness.Options{}).Plugins[0].Checks {
 				root, _, _ := strings.Cut(k.Cause, "/")
 				if k.Status == reports.Fail && k.ID != f.Catches && root != f.Catches && !matches(f.Also, k.ID) && !matches(f.Also, root) &&
-					!strings.HasPrefix(k.ID, "jsonl.property.") { // properties hold for everything, so they break with much
+					!strings.Contains(k.ID, ".property.") { // properties hold for everything, so they break with much
 					t.Errorf("%s fails too (cause %q): %s", k.ID, k.Cause, k.Message)
 				}
 			}
@@ -124,28 +115,35 @@ func TestEveryCheckIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := plugintest.Samples(dir); err != nil {
-		t.Fatal(err)
-	}
-	r := judge(t, dir, harness.Options{})
-	if r.Verdict != reports.Conformant {
-		t.Errorf("the reference plugins are %s", r.Verdict)
-	}
 	passed := map[string]bool{}
-	for _, p := range r.Plugins {
-		for _, k := range p.Checks {
-			switch k.Status {
-			case reports.Pass:
-				passed[k.ID] = true
-			case reports.Skip:
-			default:
-				t.Errorf("%s: %s is %s: %s", p.Name, k.ID, k.Status, k.Message)
+	for _, wire := range harness.WireNames() {
+		dir := t.TempDir()
+		if err := plugintest.Sample(wire, dir); err != nil {
+			t.Fatal(err)
+		}
+		r := judge(t, dir, harness.Options{})
+		if r.Verdict != reports.Conformant {
+			t.Errorf("the reference plugins of the wire %s are %s", wire, r.Verdict)
+		}
+		for _, p := range r.Plugins {
+			for _, k := range p.Checks {
+				switch k.Status {
+				case reports.Pass:
+					passed[k.ID] = true
+				case reports.Skip:
+				default:
+					t.Errorf("%s: %s is %s: %s", p.Name, k.ID, k.Status, k.Message)
+				}
 			}
 		}
 	}
 	caught := map[string]bool{}
-	for _, f := range plugintest.Faults() {
+	names := map[string]bool{}
+	for _, f := range plugintest.Specimens() {
+		if names[f.Name] {
+			t.Errorf("two faults are called %s", f.Name)
+		}
+		names[f.Name] = true
 		caught[f.Catches] = true
 		if _, ok := catalogue.Find(f.Catches); !ok {
 			t.Errorf("fault %s is to be caught by %s, which is no check", f.Name, f.Catches)

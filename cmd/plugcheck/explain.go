@@ -74,12 +74,13 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 	}
 	defer os.RemoveAll(dir)
 
-	faults := plugintest.Faults()
-	i := slices.IndexFunc(faults, func(f plugintest.Fault) bool { return f.Catches == k.ID })
+	specimens := plugintest.Specimens()
+	i := slices.IndexFunc(specimens, func(f plugintest.Specimen) bool { return f.Catches == k.ID })
 	if i < 0 {
 		return fmt.Errorf("no built-in fault fails %s", k.ID)
 	}
-	bad, err := tryOne(ctx, filepath.Join(dir, "bad"), faults[i], []string{k.ID}, k.ID)
+	f := specimens[i]
+	bad, err := tryOne(ctx, filepath.Join(dir, "bad"), f.Write, []string{k.ID}, k.ID)
 	if err != nil {
 		return err
 	}
@@ -87,8 +88,7 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 	if k.IsRule() && bad.Scenario != "" {
 		only = append(only, bad.Scenario) // the same stimulus for both
 	}
-	reference := plugintest.Fault{Kind: faults[i].Kind, Languages: faults[i].Languages, Config: faults[i].Config}
-	good, err := tryOne(ctx, filepath.Join(dir, "good"), reference, only, k.ID)
+	good, err := tryOne(ctx, filepath.Join(dir, "good"), f.Good, only, k.ID)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 	if err := reports.WriteExchange(w, good.Transcript, plain); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nA bad exchange (%s: %s)\n", faults[i].About, bad.Status)
+	fmt.Fprintf(w, "\nA bad exchange (%s: %s)\n", f.About, bad.Status)
 	if err := reports.WriteExchange(w, bad.Transcript, plain); err != nil {
 		return err
 	}
@@ -107,11 +107,8 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 }
 
 // tryOne lays a plugin and returns what one check says of it.
-func tryOne(ctx context.Context, dir string, f plugintest.Fault, only []string, id string) (reports.Check, error) {
-	if len(f.Languages) == 0 && f.Kind == "" {
-		f.Languages = []string{"python"}
-	}
-	if err := f.Write(dir); err != nil {
+func tryOne(ctx context.Context, dir string, lay func(string) error, only []string, id string) (reports.Check, error) {
+	if err := lay(dir); err != nil {
 		return reports.Check{}, err
 	}
 	targets, err := harness.Discover([]string{dir}, "", "")

@@ -45,7 +45,7 @@ shown, and 130 when the run was interrupted.`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.sample, "sample", "", "judge the built-in reference plugins of a `wire`: jsonl")
+	flags.StringVar(&f.sample, "sample", "", "judge the built-in reference plugins of a `wire`: "+strings.Join(harness.WireNames(), ", "))
 	flags.StringVar(&f.wire, "wire", "", "take the plugins for ones of this `wire`, whatever they look like")
 	flags.StringArrayVar(&f.formats, "format", nil, "report as `FORMAT[=FILE]`: pretty, json or junit; may be repeated (default pretty)")
 	flags.StringVar(&f.level, "level", "must", "the level that fails the run: must, should or may")
@@ -172,10 +172,7 @@ func (f *runFlags) laySample(dir string, args []string, dash int) ([]string, err
 	if len(args) > 0 || dash >= 0 {
 		return nil, errors.New("--sample brings its own plugins: leave the path out")
 	}
-	if f.sample != "jsonl" {
-		return nil, fmt.Errorf("--sample %s: there is a sample of the wire jsonl", f.sample)
-	}
-	return []string{dir}, plugintest.Samples(dir)
+	return []string{dir}, plugintest.Sample(f.sample, dir)
 }
 
 func (f *runFlags) targets(args []string, dash int) ([]*harness.Target, error) {

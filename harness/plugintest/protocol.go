@@ -19,6 +19,16 @@ import (
 // start is the argument that turns the binary into a plugin.
 const start = "__plugin"
 
+// roles are what the binary can be started as, by the second argument. The rest of
+// the arguments is the role's own.
+var roles = map[string]func(args []string) int{
+	"sleeper":   func([]string) int { sleep(); return 0 },
+	"lock":      func([]string) int { return lock() },
+	"rename":    oneShot("rename"),
+	"transform": oneShot("transform"),
+	"sensor":    oneShot("sensor"),
+}
+
 // A process that was started as a plugin becomes one here and never gets to
 // main. Doing it this early spares it the start-up of what plugins do not use;
 // the faults of this package are set up by then.
@@ -26,22 +36,28 @@ func init() {
 	if len(os.Args) < 3 || os.Args[1] != start {
 		return
 	}
-	kind, fault := os.Args[2], Fault{}
-	switch kind {
-	case "sleeper":
-		sleep()
-	case "lock":
-		os.Exit(lock())
+	role, ok := roles[os.Args[2]]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "there is no plugin %q\n", os.Args[2])
+		os.Exit(2)
 	}
-	if len(os.Args) > 3 {
-		f, ok := Named(os.Args[3])
-		if !ok {
-			fmt.Fprintf(os.Stderr, "there is no fault %q\n", os.Args[3])
-			os.Exit(2)
+	os.Exit(role(os.Args[3:]))
+}
+
+// oneShot is a JSONL plugin of a kind. Its argument names a fault.
+func oneShot(kind string) func([]string) int {
+	return func(args []string) int {
+		p := plugin{kind: kind}
+		if len(args) > 0 {
+			f, ok := Named(args[0])
+			if !ok {
+				fmt.Fprintf(os.Stderr, "there is no fault %q\n", args[0])
+				return 2
+			}
+			p.fault = f
 		}
-		fault = f
+		return p.serve()
 	}
-	os.Exit(plugin{kind: kind, fault: fault}.serve())
 }
 
 // A plugin is one process: it reads a request, answers it and leaves.

@@ -77,8 +77,8 @@ func (p Plugin) Lay(dir string, f Fault) error {
 	return os.WriteFile(filepath.Join(dir, "manifest.toml"), []byte(manifestTOML(m)), 0o644)
 }
 
-// Samples writes every reference plugin into a folder of its own below dir.
-func Samples(dir string) error {
+// jsonlSample writes every reference plugin into a folder of its own below dir.
+func jsonlSample(dir string) error {
 	for _, p := range References() {
 		if err := p.Lay(filepath.Join(dir, p.Manifest["name"].(string)), Fault{}); err != nil {
 			return err
