@@ -57,7 +57,8 @@ func plugin(name string, checks ...reports.Check) reports.Plugin {
 		Path: "./plugins/" + name, Name: name, Version: "1.2.0", Wire: "jsonl", Checks: checks,
 		Contracts: []reports.Contract{{Name: "jsonl-exchange", Version: "1.0"}, {Name: "rename-symbol", Version: "1.0"}},
 		Compatibility: []reports.Compatibility{
-			{Contract: "jsonl-exchange", Major: 1, Version: "1.0"}, {Contract: "rename-symbol", Major: 1, Version: "1.0"}},
+			{Contract: "jsonl-exchange", Major: 1, Version: "1.0"}, {Contract: "rename-symbol", Major: 1, Version: "1.0"},
+			{Contract: "rename-symbol", Major: 2, Version: "2.0", Verdict: "incompatible", Message: "files[0].path: wanted a URI, got a path"}},
 	}
 }
 

@@ -64,6 +64,9 @@ func (r *Report) newSuite(p *Plugin, name string) junit.Testsuite {
 			s.AddProperty(prop[0], one(prop[1]))
 		}
 	}
+	for _, k := range p.Compatibility {
+		s.AddProperty(one(fmt.Sprintf("compatibility %s %d", k.Contract, k.Major)), one(strings.TrimSpace(cmp.Or(k.Verdict, Untested.String())+" "+k.Message)))
+	}
 	return s
 }
 

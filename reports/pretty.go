@@ -407,6 +407,9 @@ func (p *pretty) summary() {
 			if k.Version != "" {
 				s += " (" + k.Version + ")"
 			}
+			if k.Message != "" {
+				s += ": " + k.Message
+			}
 			p.line("    %s", one(s))
 		}
 	}

@@ -5,6 +5,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -161,6 +162,8 @@ type Compatibility struct {
 	Verdict  string `json:"verdict"`
 	// Version is the highest version of that major which was kept, or tried.
 	Version string `json:"version"`
+	// Message says what stands in the way, where something does.
+	Message string `json:"message,omitempty"`
 }
 
 // A Check is one line of the catalogue and what came of it.
@@ -250,7 +253,7 @@ func (p *Plugin) settle(gate Level) {
 	}
 	for i := range p.Compatibility {
 		k := &p.Compatibility[i]
-		k.Verdict = compatibility(Untested)
+		k.Verdict = cmp.Or(k.Verdict, compatibility(Untested)) // a version without checks in the report keeps what was found out otherwise
 		for _, c := range p.Contracts {
 			if c.Name == k.Contract && c.Version == k.Version {
 				k.Verdict = compatibility(c.Verdict)
