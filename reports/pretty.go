@@ -410,7 +410,7 @@ func (p *pretty) summary() {
 			if k.Message != "" {
 				s += ": " + k.Message
 			}
-			p.line("    %s", one(s))
+			p.prose(indent(4), 6, "", one(s))
 		}
 	}
 	p.line("  seed %d", p.r.Seed)
