@@ -101,6 +101,21 @@ func Get(request string) (*Contract, error) {
 	return found, nil
 }
 
+// Versions returns every version of an embedded contract, the oldest first.
+func Versions(name string) []*Contract {
+	list, err := All()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(c *Contract) bool { return c.Name != name })
+}
+
+// Newest reports whether no newer version of the contract is embedded.
+func (c *Contract) Newest() bool {
+	versions := Versions(c.Name)
+	return len(versions) == 0 || versions[len(versions)-1].Version == c.Version
+}
+
 // MustGet is Get for the contracts that the kit itself is built on.
 func MustGet(request string) *Contract {
 	c, err := Get(request)

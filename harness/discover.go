@@ -128,6 +128,9 @@ func (d discovery) at(path string) ([]*Target, error) {
 	case ext == ".toml" || ext == ".json":
 		return one(d.manifest(path, path))
 	}
+	if t, err := d.file(path, true); t != nil || err != nil {
+		return one(t, err)
+	}
 	// An executable with a manifest beside it that names it is that plugin.
 	if name, ok := findManifest(filepath.Dir(path)); ok {
 		t, err := d.manifest(path, name)
@@ -154,6 +157,19 @@ func one(t *Target, err error) ([]*Target, error) {
 	return []*Target{t}, nil
 }
 
+// file is a file that is a plugin by itself, or nil.
+func (d discovery) file(path string, named bool) (*Target, error) {
+	for _, w := range wires() {
+		if w.file == nil || d.wire != "" && d.wire != w.name {
+			continue
+		}
+		if t, err := w.file(d, path, named); t != nil || err != nil {
+			return t, err
+		}
+	}
+	return nil, nil
+}
+
 func sameFile(a, b string) bool {
 	x, err1 := os.Stat(a)
 	y, err2 := os.Stat(b)
@@ -172,11 +188,12 @@ func (d discovery) folder(path string) ([]*Target, error) {
 	var targets []*Target
 	for _, e := range entries {
 		sub := filepath.Join(path, e.Name())
-		name, ok := findManifest(sub)
-		if !ok {
+		var t *Target
+		if name, ok := findManifest(sub); ok {
+			t, err = d.manifest(sub, name)
+		} else if t, err = d.file(sub, false); t == nil && err == nil {
 			continue
 		}
-		t, err := d.manifest(sub, name)
 		if err != nil {
 			t = hopeless(sub, err)
 		}

@@ -22,8 +22,11 @@ type wire struct {
 	steps func() []step
 	// claims tells a manifest of the wire from others by the names of its fields.
 	claims func(fields map[string]any) bool
+	// file makes a target of a file that is a plugin by itself, nil for one that is
+	// none. It was named by the user, or found in a folder.
+	file func(d discovery, path string, named bool) (*Target, error)
 	// read makes a target of a manifest, and bare one of an executable or a
-	// command without any. A wire whose plugins are files of their own has neither.
+	// command without any. What a wire does not have is nil.
 	read func(d discovery, path, file string, text []byte) (*Target, error)
 	bare func(d discovery, path string) (*Target, error)
 	open func(s *session) (driver, error)
