@@ -36,7 +36,8 @@ type Contract struct {
 	ReasonCodes  []ReasonCode
 	Arguments    []Argument
 
-	messages map[string]*Schema
+	messages     map[string]*Schema
+	hostMessages []string
 }
 
 // A ReasonCode is a stable identifier of a refusal.
@@ -67,6 +68,9 @@ func (c *Contract) Messages() []string {
 	slices.Sort(names)
 	return names
 }
+
+// HostWrites reports whether a message is written by the host, and read by the plugin.
+func (c *Contract) HostWrites(message string) bool { return slices.Contains(c.hostMessages, message) }
 
 // KnowsReason reports whether code is one of the contract's reason codes.
 func (c *Contract) KnowsReason(code string) bool {
@@ -139,6 +143,7 @@ type file struct {
 	ReasonCodes  []ReasonCode      `json:"reason_codes"`
 	Arguments    []Argument        `json:"arguments"`
 	Messages     map[string]string `json:"messages"`
+	HostMessages []string          `json:"host_messages"`
 }
 
 // load reads every <name>/<version>/contract.json of fsys.
@@ -185,7 +190,12 @@ func loadOne(fsys fs.FS, name string) (*Contract, error) {
 	c := &Contract{
 		Name: f.Name, Version: v, Title: f.Title, Wire: f.Wire, Spec: f.Spec, Capability: f.Capability, Draft: f.Draft,
 		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments,
-		messages: map[string]*Schema{},
+		messages: map[string]*Schema{}, hostMessages: f.HostMessages,
+	}
+	for _, m := range f.HostMessages {
+		if f.Messages[m] == "" {
+			return nil, fmt.Errorf("host_messages names %q, which is no message", m)
+		}
 	}
 	for message, schema := range f.Messages {
 		source, err := fs.ReadFile(fsys, path.Join(path.Dir(name), schema))

@@ -13,11 +13,12 @@ import (
 
 // A Schema judges the shape of one message. It is compiled once, when first used.
 type Schema struct {
+	source  []byte
 	compile func() (*gojsonschema.Schema, error)
 }
 
 func newSchema(source []byte) *Schema {
-	return &Schema{sync.OnceValues(func() (*gojsonschema.Schema, error) {
+	return &Schema{source, sync.OnceValues(func() (*gojsonschema.Schema, error) {
 		return gojsonschema.NewSchema(gojsonschema.NewBytesLoader(source))
 	})}
 }
