@@ -7,6 +7,7 @@ package contracts
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -15,7 +16,7 @@ import (
 	"sync"
 )
 
-//go:embed */*/*.json
+//go:embed */*/*.json */*/README.md
 var embedded embed.FS
 
 // A Contract is one version of one promise.
@@ -35,6 +36,9 @@ type Contract struct {
 	Capabilities []string
 	ReasonCodes  []ReasonCode
 	Arguments    []Argument
+
+	// README is what the contract's folder says to people.
+	README string
 
 	messages     map[string]*Schema
 	hostMessages []string
@@ -154,9 +158,12 @@ func load(fsys fs.FS) ([]*Contract, error) {
 	}
 	var list []*Contract
 	for _, name := range names {
-		c, err := loadOne(fsys, name)
+		c, err := Load(fsys, path.Dir(name))
 		if err != nil {
 			return nil, fmt.Errorf("contract %s: %w", name, err)
+		}
+		if want := path.Join(c.Name, c.Version.String(), "contract.json"); want != name {
+			return nil, fmt.Errorf("contract %s says it is %s, so it should be %s", name, c.ID(), want)
 		}
 		list = append(list, c)
 	}
@@ -169,8 +176,9 @@ func load(fsys fs.FS) ([]*Contract, error) {
 	return list, nil
 }
 
-func loadOne(fsys fs.FS, name string) (*Contract, error) {
-	data, err := fs.ReadFile(fsys, name)
+// Load reads the contract whose folder is dir.
+func Load(fsys fs.FS, dir string) (*Contract, error) {
+	data, err := fs.ReadFile(fsys, path.Join(dir, "contract.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -184,21 +192,23 @@ func loadOne(fsys fs.FS, name string) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := path.Join(f.Name, f.Version, "contract.json"); want != name {
-		return nil, fmt.Errorf("says it is %s %s, so it should be %s", f.Name, f.Version, want)
-	}
 	c := &Contract{
 		Name: f.Name, Version: v, Title: f.Title, Wire: f.Wire, Spec: f.Spec, Capability: f.Capability, Draft: f.Draft,
 		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments,
 		messages: map[string]*Schema{}, hostMessages: f.HostMessages,
 	}
+	readme, err := fs.ReadFile(fsys, path.Join(dir, "README.md"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	c.README = string(readme)
 	for _, m := range f.HostMessages {
 		if f.Messages[m] == "" {
 			return nil, fmt.Errorf("host_messages names %q, which is no message", m)
 		}
 	}
 	for message, schema := range f.Messages {
-		source, err := fs.ReadFile(fsys, path.Join(path.Dir(name), schema))
+		source, err := fs.ReadFile(fsys, path.Join(dir, schema))
 		if err != nil {
 			return nil, err
 		}
