@@ -5,6 +5,7 @@
 package contracts
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -37,6 +37,8 @@ type Contract struct {
 	ReasonCodes  []ReasonCode
 	Arguments    []Argument
 
+	// Checks are those that follow from a schema of the contract alone.
+	Checks []SchemaCheck
 	// README is what the contract's folder says to people.
 	README string
 
@@ -49,6 +51,12 @@ type ReasonCode struct{ Code, Meaning string }
 
 // An Argument is a required string argument of a capability's requests.
 type Argument struct{ Name, Meaning string }
+
+// A SchemaCheck is a check whose answer a schema gives: every success of the
+// contract's capability has to keep the schema of the message.
+type SchemaCheck struct {
+	ID, Level, Title, Why, Spec, Fix, Message string
+}
 
 // ID is name@version.
 func (c *Contract) ID() string { return c.Name + "@" + c.Version.String() }
@@ -81,47 +89,19 @@ func (c *Contract) KnowsReason(code string) bool {
 	return slices.ContainsFunc(c.ReasonCodes, func(r ReasonCode) bool { return r.Code == code })
 }
 
-var all = sync.OnceValues(func() ([]*Contract, error) { return load(embedded) })
+var all = sync.OnceValues(func() (Set, error) { return load(embedded) })
 
 // All returns the embedded contracts, by name and version. They are read once;
 // their schemas are compiled when first used.
-func All() ([]*Contract, error) { return all() }
+func All() (Set, error) { return all() }
 
-// Get returns the newest version of an embedded contract that fits request:
-// "name", "name@1" or "name@1.0".
+// Get is [Set.Get] among the embedded contracts.
 func Get(request string) (*Contract, error) {
-	name, version, _ := strings.Cut(request, "@")
-	list, err := All()
+	set, err := All()
 	if err != nil {
 		return nil, err
 	}
-	var found *Contract
-	var known []string
-	for _, c := range list {
-		known = append(known, c.ID())
-		if c.Name == name && (version == "" || version == c.Version.String() || version == fmt.Sprint(c.Version.Major)) {
-			found = c // the list is sorted, so the last one is the newest
-		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("no contract %q; there are %s", request, strings.Join(known, ", "))
-	}
-	return found, nil
-}
-
-// Versions returns every version of an embedded contract, the oldest first.
-func Versions(name string) []*Contract {
-	list, err := All()
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(list), func(c *Contract) bool { return c.Name != name })
-}
-
-// Newest reports whether no newer version of the contract is embedded.
-func (c *Contract) Newest() bool {
-	versions := Versions(c.Name)
-	return len(versions) == 0 || versions[len(versions)-1].Version == c.Version
+	return set.Get(request)
 }
 
 // MustGet is Get for the contracts that the kit itself is built on.
@@ -148,15 +128,16 @@ type file struct {
 	Arguments    []Argument        `json:"arguments"`
 	Messages     map[string]string `json:"messages"`
 	HostMessages []string          `json:"host_messages"`
+	Checks       []SchemaCheck     `json:"checks"`
 }
 
 // load reads every <name>/<version>/contract.json of fsys.
-func load(fsys fs.FS) ([]*Contract, error) {
+func load(fsys fs.FS) (Set, error) {
 	names, err := fs.Glob(fsys, "*/*/contract.json")
 	if err != nil {
 		return nil, err
 	}
-	var list []*Contract
+	var list Set
 	for _, name := range names {
 		c, err := Load(fsys, path.Dir(name))
 		if err != nil {
@@ -167,12 +148,7 @@ func load(fsys fs.FS) ([]*Contract, error) {
 		}
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b *Contract) int {
-		if a.Name != b.Name {
-			return strings.Compare(a.Name, b.Name)
-		}
-		return a.Version.Compare(b.Version)
-	})
+	list.sort()
 	return list, nil
 }
 
@@ -182,11 +158,11 @@ func Load(fsys fs.FS, dir string) (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	var f file
 	if err := dec.Decode(&f); err != nil {
-		return nil, err
+		return nil, atLine("contract.json", data, dec.InputOffset(), err)
 	}
 	v, err := ParseVersion(f.Version)
 	if err != nil {
@@ -195,7 +171,7 @@ func Load(fsys fs.FS, dir string) (*Contract, error) {
 	c := &Contract{
 		Name: f.Name, Version: v, Title: f.Title, Wire: f.Wire, Spec: f.Spec, Capability: f.Capability, Draft: f.Draft,
 		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments,
-		messages: map[string]*Schema{}, hostMessages: f.HostMessages,
+		messages: map[string]*Schema{}, hostMessages: f.HostMessages, Checks: f.Checks,
 	}
 	readme, err := fs.ReadFile(fsys, path.Join(dir, "README.md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -207,12 +183,17 @@ func Load(fsys fs.FS, dir string) (*Contract, error) {
 			return nil, fmt.Errorf("host_messages names %q, which is no message", m)
 		}
 	}
+	for _, k := range f.Checks {
+		if f.Messages[k.Message] == "" {
+			return nil, fmt.Errorf("check %s names the message %q, which is none", k.ID, k.Message)
+		}
+	}
 	for message, schema := range f.Messages {
 		source, err := fs.ReadFile(fsys, path.Join(dir, schema))
 		if err != nil {
 			return nil, err
 		}
-		c.messages[message] = newSchema(source)
+		c.messages[message] = newSchema(schema, source)
 	}
 	return c, nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -519,22 +520,41 @@ func decode(source []byte) any {
 	return v
 }
 
-// resolve follows a reference within the schema.
+// resolve follows references within the schema, as far as they lead to another schema.
 func resolve(root, v any) any {
 	for range maxSchemaDepth {
 		m, _ := v.(map[string]any)
 		ref, ok := m["$ref"].(string)
-		if !ok || !strings.HasPrefix(ref, "#/") {
+		if !ok || !strings.HasPrefix(ref, "#") {
 			return v
 		}
-		target := root
-		for _, part := range strings.Split(ref[2:], "/") {
-			fields, _ := target.(map[string]any)
-			target = fields[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
-		}
-		v = target
+		v = pointed(root, ref)
 	}
 	return v
+}
+
+// pointed is what a reference within a schema points at, or nil.
+func pointed(root any, ref string) any {
+	rest, ok := strings.CutPrefix(ref, "#")
+	if !ok || rest != "" && rest[0] != '/' {
+		return nil
+	}
+	target := root
+	for _, part := range strings.Split(rest, "/")[1:] {
+		switch t := target.(type) {
+		case map[string]any:
+			target = t[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(t) {
+				return nil
+			}
+			target = t[i]
+		default:
+			return nil
+		}
+	}
+	return target
 }
 
 // refers reports whether a schema holds a reference: equal references can mean other things.

@@ -13,12 +13,13 @@ import (
 
 // A Schema judges the shape of one message. It is compiled once, when first used.
 type Schema struct {
+	name    string // of its file
 	source  []byte
 	compile func() (*gojsonschema.Schema, error)
 }
 
-func newSchema(source []byte) *Schema {
-	return &Schema{source, sync.OnceValues(func() (*gojsonschema.Schema, error) {
+func newSchema(name string, source []byte) *Schema {
+	return &Schema{name, source, sync.OnceValues(func() (*gojsonschema.Schema, error) {
 		return gojsonschema.NewSchema(gojsonschema.NewBytesLoader(source))
 	})}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -13,7 +14,9 @@ import (
 	gherkin "github.com/cucumber/gherkin/go/v42"
 	messages "github.com/cucumber/messages/go/v34"
 
+	"plugcheck/contracts"
 	"plugcheck/features"
+	"plugcheck/fixtures"
 	"plugcheck/validator"
 )
 
@@ -41,7 +44,10 @@ type Catalogue struct {
 	Checks   []*Check
 	features []feature
 
-	byID map[string]*Check
+	byID      map[string]*Check
+	contracts contracts.Set
+	packs     []*contracts.Pack
+	cases     []fixtures.Case // of the packs
 }
 
 // feature is a file of scenarios as godog takes it.
@@ -58,7 +64,11 @@ func (c *Catalogue) Find(id string) (*Check, bool) {
 
 // Built-in checks are parsed once, when first asked for.
 var builtin = sync.OnceValues(func() (*Catalogue, error) {
-	c := &Catalogue{byID: map[string]*Check{}}
+	embedded, err := contracts.All()
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalogue{byID: map[string]*Check{}, contracts: embedded}
 	for _, w := range wires() {
 		for _, r := range w.rules {
 			if err := c.add(&Check{Check: r.Check, Wire: w.name, Needs: r.needs, Static: r.static}); err != nil {
@@ -66,8 +76,7 @@ var builtin = sync.OnceValues(func() (*Catalogue, error) {
 			}
 		}
 	}
-	err := c.addFeatures(features.FS, "", nil)
-	return c, err
+	return c, c.addFeatures(features.FS, "", nil)
 })
 
 // BuiltIn returns the checks that plugcheck brings.
@@ -75,10 +84,7 @@ func BuiltIn() (*Catalogue, error) { return builtin() }
 
 // With returns the catalogue and the scenarios of an author's folder behind it.
 func (c *Catalogue) With(fsys fs.FS, folder string) (*Catalogue, error) {
-	more := &Catalogue{Checks: slices.Clone(c.Checks), features: slices.Clone(c.features), byID: map[string]*Check{}}
-	for _, k := range c.Checks {
-		more.byID[k.ID] = k
-	}
+	more := c.clone()
 	n := len(more.Checks)
 	if err := more.addFeatures(fsys, folder, &authorDefaults); err != nil {
 		return nil, err
@@ -87,6 +93,13 @@ func (c *Catalogue) With(fsys fs.FS, folder string) (*Catalogue, error) {
 		return nil, fmt.Errorf("no scenario in any .feature file of %s", folder)
 	}
 	return more, nil
+}
+
+// clone copies what adding to a catalogue changes.
+func (c *Catalogue) clone() *Catalogue {
+	more := *c
+	more.Checks, more.features, more.byID = slices.Clone(c.Checks), slices.Clone(c.features), maps.Clone(c.byID)
+	return &more
 }
 
 // authorDefaults stand in for the tags that an author's scenario may leave out.
@@ -136,13 +149,20 @@ func (c *Catalogue) addFeature(f feature, defaults *validator.Check) error {
 		}
 	}
 	for _, p := range gherkin.Pickles(*doc, f.name, id.NewId) {
+		at := f.name
+		if ast := descriptions[p.AstNodeIds[0]]; ast != nil {
+			at = fmt.Sprintf("%s:%d", f.name, ast.Location.Line)
+		}
 		k, err := scenarioCheck(p, descriptions[p.AstNodeIds[0]], defaults)
 		if err != nil {
-			return fmt.Errorf("%s: scenario %q: %w", f.name, p.Name, err)
+			return fmt.Errorf("%s: scenario %q: %w", at, p.Name, err)
+		}
+		if _, err := c.contracts.Get(k.Contract); err != nil && defaults == nil {
+			return fmt.Errorf("%s: scenario %q: %w", at, p.Name, err)
 		}
 		k.Feature = f.name
 		if err := c.add(k); err != nil {
-			return fmt.Errorf("%s: scenario %q: %w", f.name, p.Name, err)
+			return fmt.Errorf("%s: scenario %q: %w", at, p.Name, err)
 		}
 	}
 	c.features = append(c.features, f)

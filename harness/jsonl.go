@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"plugcheck/contracts"
 	"plugcheck/fixtures"
 	"plugcheck/reports"
 	"plugcheck/validator"
@@ -17,9 +16,10 @@ import (
 
 // jsonlWire is one request line in, one response line out: a process for each exchange.
 var jsonlWire = wire{
-	name:  "jsonl",
-	rules: slices.Concat(asChecks(true, validator.ManifestRules()), asChecks(false, validator.ExchangeRules())),
-	steps: func() []step { return jsonlSteps },
+	name:     "jsonl",
+	rules:    slices.Concat(asChecks(true, validator.ManifestRules()), asChecks(false, validator.ExchangeRules())),
+	ofSchema: []string{"jsonl.response.schema"},
+	steps:    func() []step { return jsonlSteps },
 	claims: func(fields map[string]any) bool {
 		_, ok := fields["kind"]
 		return ok
@@ -97,6 +97,10 @@ func bareJSONL(d discovery, path string) (*Target, error) {
 
 func openJSONL(s *session) (driver, error) {
 	d := &jsonl{session: s, manifest: s.target.Manifest, rules: validator.ExchangeRules()}
+	for _, p := range s.catalogue.packs {
+		d.manifest.Known = append(d.manifest.Known, p.Capability)
+		d.rules = append(slices.Clip(d.rules), validator.SchemaRules(p.Contract, s.wire.ofSchema)...)
+	}
 	s.limit = d.manifest.Timeout()
 	if o := s.options.Timeout; o > 0 && (o < s.limit || s.target.Bare()) {
 		s.limit = o
@@ -105,7 +109,7 @@ func openJSONL(s *session) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.cases = append(builtin, s.target.Config.cases...)
+	d.cases = slices.Concat(builtin, s.catalogue.cases, s.target.Config.cases)
 	d.elsewhere = filepath.Join(s.work.Path(), "elsewhere")
 	if err := os.Mkdir(d.elsewhere, 0o755); err != nil {
 		return nil, err
@@ -166,7 +170,7 @@ func (s *jsonl) compatibility() []reports.Compatibility { return nil }
 // concerns leaves out what the manifest does not declare.
 func (s *jsonl) concerns(k *Check) *outcome {
 	m := s.manifest
-	contract, err := contracts.Get(k.Contract)
+	contract, err := s.catalogue.contracts.Get(k.Contract)
 	if err != nil { // an author's own contract concerns the plugin
 		return nil
 	}

@@ -12,6 +12,7 @@ func init() {
 		sentence(`the "([^"]+)" cases of every declared language`, `the "crlf" cases of every declared language`, func(sc *jsonlScenario) any { return sc.casesOfClass }),
 		sentence(`the case "([^"]+)"`, `the case "python-plain"`, func(sc *jsonlScenario) any { return sc.caseNamed }),
 		sentence(`the author's cases for "([^"]+)"`, `the author's cases for "extract-method"`, func(sc *jsonlScenario) any { return sc.authorsCases }),
+		sentence(`the cases for "([^"]+)"`, `the cases for "sort-imports"`, func(sc *jsonlScenario) any { return sc.casesFor }),
 		sentence(`the request:`, "the request:\n  \"\"\"\n  {\"operation\":\"…\",\"files\":[],\"arguments\":{}}\n  \"\"\"", func(sc *jsonlScenario) any { return sc.literalRequest }),
 		sentence(`a request for the operation "([^"]*)"`, `a request for the operation "paint-it-blue"`, func(sc *jsonlScenario) any { return sc.requestForOperation }),
 		sentence(`a request for the capability "([^"]+)"`, `a request for the capability "extract-method"`, func(sc *jsonlScenario) any { return sc.requestForOperation }),

@@ -96,6 +96,21 @@ func (sc *jsonlScenario) authorsCases(operation string) error {
 	return nil
 }
 
+// casesFor takes every case of an operation, those of contract packs and those of
+// the plugin's author, in the languages that the plugin speaks.
+func (sc *jsonlScenario) casesFor(operation string) error {
+	s := sc.session
+	for _, c := range s.cases {
+		if c.Operation == operation && slices.Contains(s.languages(), c.Language) {
+			sc.asks = append(sc.asks, fromCase(c))
+		}
+	}
+	if len(sc.asks) == 0 {
+		return cannotTest("there is no case for %s in a language that the plugin speaks: write one and name it in %s", operation, ConfigName)
+	}
+	return nil
+}
+
 func (sc *jsonlScenario) literalRequest(doc *godog.DocString) error {
 	var r validator.Request
 	if err := jsonv2.Unmarshal([]byte(doc.Content), &r); err != nil {

@@ -21,6 +21,7 @@ type Options struct {
 	Gate    reports.Level
 	// Only, Skip and Contracts choose checks; each entry has to match something.
 	Only, Skip, Contracts []string
+	Packs                 []*contracts.Pack
 	Features              string // a folder of the author's own scenarios
 	Timeout               time.Duration
 	Jobs                  int
@@ -58,6 +59,11 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 	catalogue, err := BuiltIn()
 	if err != nil {
 		return nil, err
+	}
+	if len(o.Packs) > 0 {
+		if catalogue, err = catalogue.WithPacks(o.Packs); err != nil {
+			return nil, err
+		}
 	}
 	if o.Features != "" {
 		if info, err := os.Stat(o.Features); err != nil || !info.IsDir() {
@@ -181,8 +187,7 @@ func (c *Catalogue) choose(o Options) (map[string]bool, error) {
 	selected := map[string]bool{}
 	for _, k := range c.Checks {
 		// An older version of a contract is judged when it is asked for.
-		contract, err := contracts.Get(k.Contract)
-		selected[k.ID] = err != nil || contract.Newest() || len(o.Contracts) > 0
+		selected[k.ID] = c.contracts.Newest(k.Contract) || len(o.Contracts) > 0
 	}
 	if len(o.Only) > 0 {
 		matched, err := c.match("--only", o.Only, func(k *Check, pattern string) (bool, error) { return path.Match(pattern, k.ID) })
@@ -196,7 +201,7 @@ func (c *Catalogue) choose(o Options) (map[string]bool, error) {
 			if pattern == AuthorContract || pattern == strings.Split(AuthorContract, "@")[0] {
 				return k.Contract == AuthorContract, nil
 			}
-			contract, err := contracts.Get(pattern)
+			contract, err := c.contracts.Get(pattern)
 			return err == nil && contract.ID() == k.Contract, err
 		})
 		if err != nil {

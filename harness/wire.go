@@ -17,6 +17,9 @@ type wire struct {
 	// rules are the checks that are no scenarios; those that judge what stands on
 	// disk, and not what the plugin does, are static.
 	rules []ruleCheck
+	// ofSchema are the rules that must hold before a check of a contract pack can
+	// judge a message by its schema; nil where a pack can have none.
+	ofSchema []string
 	// steps are the sentences that the scenarios of the wire are made of. It is a
 	// function because the steps lead back to the wires.
 	steps func() []step

@@ -34,6 +34,8 @@ type Manifest struct {
 	Violations []contracts.Violation
 	// Unknown lists fields that the document does not have; hosts ignore them.
 	Unknown []string
+	// Known lists capabilities that contract packs add to those of the document.
+	Known []string
 	// Twin is where another plugin of the run has the same name.
 	Twin string
 	// File is what stands at Executable, as found by whoever read the manifest.

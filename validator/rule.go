@@ -12,6 +12,9 @@ const (
 	May    Level = "MAY"
 )
 
+// KnownLevel reports whether l is one of the levels.
+func KnownLevel(l Level) bool { return l == Must || l == Should || l == May }
+
 // A Check is one line of the catalogue: what a plugin is held to, why, and how
 // to mend what is not kept. Rules and scenarios both have one.
 type Check struct {

@@ -37,6 +37,34 @@ var exchangeRules = slices.Concat(processRules, responseRules, renameRules, draf
 // Rules is all rules of the wire, for the catalogue.
 func Rules() []Rule[*Trial] { return slices.Concat(manifestRules, exchangeRules) }
 
+// maxJudged is how large an answer may be that is judged by a schema of a pack,
+// which can ask for anything; there are smaller ones.
+const maxJudged = 1 << 20
+
+// SchemaRules are the rules of a contract that follow from its schemas: every
+// success of its capability keeps the schema of the check's message.
+func SchemaRules(c *contracts.Contract, needs []string) []Rule[*Trial] {
+	var rules []rule
+	for _, k := range c.Checks {
+		schema := c.Schema(k.Message)
+		rules = append(rules, rule{
+			Check: Check{ID: k.ID, Level: Level(k.Level), Contract: c.ID(), Title: k.Title, Why: k.Why, Spec: k.Spec, Fix: k.Fix},
+			Needs: needs,
+			Applies: func(t *Trial) bool {
+				return t.Exchange.Request != nil && t.Exchange.Request.Operation == c.Capability && t.Exchange.Succeeded() && len(t.Exchange.seen.line) <= maxJudged
+			},
+			Judge: func(t *Trial) []Finding {
+				var found []Finding
+				for _, v := range schema.Validate(t.Exchange.seen.line) {
+					found = append(found, Finding{Class: v.Path, Message: "in the " + k.Message + ", " + v.String(), Expected: v.Wanted, Got: v.Got})
+				}
+				return found
+			},
+		})
+	}
+	return rules
+}
+
 // draftRules hold of a capability without a published contract what the
 // document says of every actuator.
 func draftRules() []rule {

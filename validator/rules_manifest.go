@@ -36,7 +36,7 @@ var manifestRules = []rule{
 			Fix:   "Use the identifiers as they are written in the document, lower case and with hyphens."},
 		Applies: func(t *Trial) bool { return t.Manifest.readable("capabilities") },
 		Judge: func(t *Trial) []Finding {
-			known := contracts.MustGet("jsonl-exchange").Capabilities
+			known := slices.Concat(contracts.MustGet("jsonl-exchange").Capabilities, t.Manifest.Known)
 			var found []Finding
 			for _, c := range t.Manifest.Capabilities {
 				if !slices.Contains(known, c) {

@@ -33,6 +33,8 @@ func newContracts() *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return listContracts(cmd.OutOrStdout()) }},
 		&cobra.Command{Use: "show NAME[@VERSION]", Short: "Show what a contract asks for", Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return showContract(cmd.OutOrStdout(), args[0]) }},
+		&cobra.Command{Use: "check DIR", Short: "Judge a contract pack of your own", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return checkPacks(cmd.OutOrStdout(), args[0]) }},
 		newContractsDiff())
 	return cmd
 }
@@ -97,6 +99,28 @@ func showContract(out io.Writer, request string) error {
 	}
 	_, err = fmt.Fprintf(out, "\n%s", c.README)
 	return err
+}
+
+func checkPacks(out io.Writer, folder string) error {
+	packs, err := contracts.OpenPacks(folder)
+	if err != nil {
+		return err
+	}
+	for _, p := range packs {
+		sum, err := harness.CheckPack(p)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %s, %s, %s, %s: the pack is sound\n", sum.ID, count(sum.Checks, "check"), count(sum.Cases, "case"), count(sum.Examples, "example"), count(sum.Exchanges, "exchange"))
+	}
+	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func newContractsDiff() *cobra.Command {

@@ -13,11 +13,19 @@ import (
 
 func newList() *cobra.Command {
 	var wire, level string
+	var packs []string
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the checks", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			catalogue, err := harness.BuiltIn()
 			if err != nil {
+				return err
+			}
+			found, err := openPacks(packs)
+			if err != nil {
+				return err
+			}
+			if catalogue, err = catalogue.WithPacks(found); err != nil {
 				return err
 			}
 			levels := map[string]validator.Level{"": "", "must": validator.Must, "should": validator.Should, "may": validator.May}
@@ -41,6 +49,7 @@ func newList() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&wire, "wire", "", "only the checks of this `wire`: "+strings.Join(harness.WireNames(), ", "))
+	cmd.Flags().StringArrayVar(&packs, "contracts", nil, "list the checks of the contract packs of this `DIR` too; may be repeated")
 	cmd.Flags().StringVar(&level, "level", "", "only the checks of this `level`: must, should or may")
 	return cmd
 }

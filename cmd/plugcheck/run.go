@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plugcheck/contracts"
 	"plugcheck/harness"
 	"plugcheck/harness/plugintest"
 	"plugcheck/reports"
@@ -24,7 +25,7 @@ import (
 // runFlags are the flags of plugcheck run.
 type runFlags struct {
 	sample, wire, config, level, waivers, shard string
-	formats                                     []string
+	formats, packs                              []string
 	noColor, quiet, verbose                     bool
 	options                                     harness.Options
 }
@@ -58,6 +59,7 @@ shown, and 130 when the run was interrupted.`,
 	flags.IntVar(&f.options.Checks, "checks", harness.DefaultChecks, "how often each property is tried")
 	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often; a check that comes out differently is flaky")
 	flags.StringVar(&f.waivers, "waivers", "", "a `FILE` of known failures that are accepted")
+	flags.StringArrayVar(&f.packs, "contracts", nil, "judge by the contract packs of this `DIR` too; may be repeated")
 	flags.StringVar(&f.options.Features, "features", "", "a `DIR` of scenarios of your own")
 	flags.StringVar(&f.config, "config", "", "the `FILE` that configures the plugin (default: plugcheck.toml beside it)")
 	flags.StringVar(&f.options.Transcripts, "transcripts", "", "write every exchange into this `DIR`")
@@ -126,18 +128,37 @@ func (f *runFlags) settle() error {
 	if f.options.Timeout < 0 {
 		return errors.New("--timeout is a time to wait, such as 5s")
 	}
+	var err error
+	if f.options.Packs, err = openPacks(f.packs); err != nil {
+		return err
+	}
 	if f.waivers != "" {
 		catalogue, err := harness.BuiltIn()
 		if err != nil {
+			return err
+		}
+		if catalogue, err = catalogue.WithPacks(f.options.Packs); err != nil {
 			return err
 		}
 		if f.options.Waivers, err = harness.LoadWaivers(f.waivers, catalogue); err != nil {
 			return err
 		}
 	}
-	var err error
 	f.options.Shard, err = shard(f.shard, os.Getenv)
 	return err
+}
+
+// openPacks opens the contract packs of some folders. They stay open for the run.
+func openPacks(folders []string) ([]*contracts.Pack, error) {
+	var packs []*contracts.Pack
+	for _, folder := range folders {
+		found, err := contracts.OpenPacks(folder)
+		if err != nil {
+			return nil, err
+		}
+		packs = append(packs, found...)
+	}
+	return packs, nil
 }
 
 // shard reads I/N, or the variables that Bazel and Kubernetes set.
@@ -274,6 +295,9 @@ func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, leve
 	}
 	if f.options.Timeout > 0 {
 		words = append(words, "--timeout", f.options.Timeout.String())
+	}
+	for _, dir := range f.packs {
+		words = append(words, "--contracts", dir)
 	}
 	for _, flag := range []struct{ name, value string }{{"--config", f.config}, {"--features", f.options.Features}, {"--lock", f.options.Lock}, {"--wire", f.wire}} {
 		if flag.value != "" {
