@@ -11,6 +11,8 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -35,6 +37,8 @@ func newContracts() *cobra.Command {
 			RunE: func(cmd *cobra.Command, args []string) error { return showContract(cmd.OutOrStdout(), args[0]) }},
 		&cobra.Command{Use: "check DIR", Short: "Judge a contract pack of your own", Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return checkPacks(cmd.OutOrStdout(), args[0]) }},
+		&cobra.Command{Use: "init NAME", Short: "Write a contract pack to go on from, into the folder NAME/1.0", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return initPack(cmd.OutOrStdout(), args[0]) }},
 		newContractsDiff())
 	return cmd
 }
@@ -114,6 +118,24 @@ func checkPacks(out io.Writer, folder string) error {
 		fmt.Fprintf(out, "%s: %s, %s, %s, %s: the pack is sound\n", sum.ID, count(sum.Checks, "check"), count(sum.Cases, "case"), count(sum.Examples, "example"), count(sum.Exchanges, "exchange"))
 	}
 	return nil
+}
+
+// packName is what a contract can be called: it is part of ids, tags and folders.
+var packName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+func initPack(out io.Writer, name string) error {
+	if !packName.MatchString(name) {
+		return fmt.Errorf("%q is no name of a contract: lower-case words with hyphens between them, such as sort-imports", name)
+	}
+	files, err := writeTemplate("pack", filepath.Join(name, "1.0"), "NAME", name)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintln(out, f)
+	}
+	_, err = fmt.Fprintf(out, "judge it with: plugcheck contracts check %s\n", filepath.Join(name, "1.0"))
+	return err
 }
 
 func count(n int, what string) string {
