@@ -38,7 +38,9 @@ func writeTemplate(template, dir string, words ...string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		out := filepath.Join(dir, filepath.FromSlash(replacer.Replace(strings.TrimPrefix(name, root+"/"))))
+		// What the go command would take for its own is kept under another name.
+		base := strings.TrimSuffix(strings.TrimPrefix(name, root+"/"), ".tmpl")
+		out := filepath.Join(dir, filepath.FromSlash(replacer.Replace(base)))
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 			return err
 		}
