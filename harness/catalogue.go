@@ -95,6 +95,29 @@ func (c *Catalogue) With(fsys fs.FS, folder string) (*Catalogue, error) {
 	return more, nil
 }
 
+// forTargets returns the catalogue of each target, with the scenarios that its
+// configuration makes, and one of all of them to choose from.
+func (c *Catalogue) forTargets(targets []*Target) (each []*Catalogue, whole *Catalogue, err error) {
+	whole = c
+	for _, t := range targets {
+		own := c
+		if f, ok := t.expectations(); ok {
+			own = c.clone()
+			if err := own.addFeature(f, &authorDefaults); err != nil {
+				return nil, nil, err
+			}
+			whole = whole.clone()
+			for _, k := range own.Checks[len(c.Checks):] {
+				if whole.byID[k.ID] == nil { // two plugins may expect the same
+					whole.Checks, whole.byID[k.ID] = append(whole.Checks, k), k
+				}
+			}
+		}
+		each = append(each, own)
+	}
+	return each, whole, nil
+}
+
 // clone copies what adding to a catalogue changes.
 func (c *Catalogue) clone() *Catalogue {
 	more := *c

@@ -39,6 +39,8 @@ type Config struct {
 		Operation string         `toml:"operation"`
 		Arguments map[string]any `toml:"arguments"`
 	} `toml:"sensor"`
+	// Expect is what the author of a veto plugin expects of single events.
+	Expect  []Expectation `toml:"expect"`
 	Sandbox struct {
 		// Read lists folders beside the plugin's own that it needs, for jsonl.no-filesystem.
 		Read []string `toml:"read"`
@@ -142,6 +144,11 @@ func (c *Config) settle() error {
 			return fmt.Errorf("[[case]] %d: %w", i+1, err)
 		}
 		c.cases = append(c.cases, one)
+	}
+	for i := range c.Expect {
+		if err := c.Expect[i].check(); err != nil {
+			return fmt.Errorf("[[expect]] %d %w", i+1, err)
+		}
 	}
 	for name := range c.Env {
 		if name == "" || strings.ContainsAny(name, "=\x00") {

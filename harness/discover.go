@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"plugcheck/validator"
+	"plugcheck/validator/veto"
 )
 
 // A Target is one plugin that is to be judged, as it was found.
@@ -28,6 +29,8 @@ type Target struct {
 	Source string
 	// Manifest is that of a JSONL plugin. A bare executable has one without a source, which is filled in by asking the plugin.
 	Manifest *validator.Manifest
+	// Veto is the manifest of a veto plugin, and what stands in for one of a shell hook.
+	Veto *veto.Manifest
 	// Executable is what is started, with Args.
 	Executable string
 	Args       []string
@@ -181,6 +184,9 @@ func (d discovery) folder(path string) ([]*Target, error) {
 	if name, ok := findManifest(path); ok {
 		return one(d.manifest(path, name))
 	}
+	if found, err := d.workspace(path); len(found) > 0 || err != nil {
+		return found, err
+	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, err
@@ -225,6 +231,29 @@ func (d discovery) folder(path string) ([]*Target, error) {
 		return nil, fmt.Errorf("no plugin in %s: neither a manifest (%s) nor a folder with one, nor an executable", path, strings.Join(manifestNames, ", "))
 	}
 	return nil, fmt.Errorf("no manifest (%s) in %s, and %d executables: name the one to run", strings.Join(manifestNames, ", "), path, len(executables))
+}
+
+// workspace finds the plugins in the folders of a workspace that its wires look in,
+// in the host's order.
+func (d discovery) workspace(path string) ([]*Target, error) {
+	var targets []*Target
+	for _, w := range wires() {
+		if d.wire != "" && d.wire != w.name {
+			continue
+		}
+		for _, folder := range w.folders {
+			dir := filepath.Join(path, filepath.FromSlash(folder))
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
+				continue
+			}
+			found, err := discovery{wire: w.name, config: d.config}.folder(dir)
+			if err != nil {
+				return nil, err
+			}
+			targets = append(targets, found...)
+		}
+	}
+	return targets, nil
 }
 
 func runnable(info fs.FileInfo) bool {
@@ -326,7 +355,12 @@ func (d discovery) wireOf(file string, text []byte) (*wire, error) {
 			return w, nil
 		}
 	}
-	for field, name := range map[string]string{"entry": "jsonrpc", "command": "veto"} {
+	for _, w := range wires() { // what is missing or cannot be read is then told by its own rules
+		if w.source == filepath.Base(file) {
+			return w, nil
+		}
+	}
+	for field, name := range map[string]string{"entry": "jsonrpc"} {
 		if _, ok := fields[field]; ok {
 			return nil, fmt.Errorf("%s is the manifest of a %s plugin, which this version of plugcheck does not judge; --wire takes it for another", file, name)
 		}

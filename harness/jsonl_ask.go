@@ -310,13 +310,16 @@ func (r *reply) sent() []byte { return r.ask.bytes() }
 // trim lets go of the bytes that nobody looks at any more, so that a run holds
 // a few answers in memory and not all of them.
 func (r *reply) trim() {
-	t := &r.Transcript
+	trimStreams(&r.Transcript)
+	r.Trim(keptAnswer)
+}
+
+func trimStreams(t *validator.Transcript) {
 	for _, b := range []*[]byte{&t.Stdin, &t.Stdout, &t.Stderr} {
 		if len(*b) > keptBytes {
 			*b = slices.Clone((*b)[:keptBytes])
 		}
 	}
-	r.Trim(keptAnswer)
 }
 
 // keptAnswer is how large an answer may be and still be kept as a whole: larger

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,35 +11,9 @@ import (
 	"plugcheck/validator/patch"
 )
 
-// each runs a judgement over every reply and returns the first that fails,
-// with the number and names of the others that fail the same way.
+// each runs a judgement over every reply.
 func (sc *jsonlScenario) each(judge func(*reply) *outcome) error {
-	if len(sc.replies) == 0 {
-		return errors.New("nothing was asked before the judgement")
-	}
-	var first *outcome
-	var more []string
-	for _, r := range sc.replies {
-		o := judge(r)
-		switch {
-		case o == nil:
-		case first == nil:
-			first = o
-		default:
-			more = append(more, r.Name)
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	if len(more) > 0 {
-		shown := strings.Join(more[:min(3, len(more))], "; ")
-		if len(more) > 3 {
-			shown += "; …"
-		}
-		first.finding.Message += fmt.Sprintf(" (and %d more: %s)", len(more), shown)
-	}
-	return first
+	return each(sc.replies, func(r *reply) string { return r.Name }, judge)
 }
 
 // answered is the judgement that there is an answer which can be read.

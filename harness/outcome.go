@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"plugcheck/reports"
 	"plugcheck/validator"
@@ -36,4 +38,35 @@ func skip(format string, args ...any) *outcome {
 
 func cannotTest(format string, args ...any) *outcome {
 	return &outcome{status: untested, finding: validator.Finding{Message: fmt.Sprintf(format, args...)}}
+}
+
+// each runs a judgement over every reply and returns the first that fails,
+// with the number and names of the others that fail the same way.
+func each[R any](replies []R, name func(R) string, judge func(R) *outcome) error {
+	if len(replies) == 0 {
+		return errors.New("nothing was asked before the judgement")
+	}
+	var first *outcome
+	var more []string
+	for _, r := range replies {
+		o := judge(r)
+		switch {
+		case o == nil:
+		case first == nil:
+			first = o
+		default:
+			more = append(more, name(r))
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	if len(more) > 0 {
+		shown := strings.Join(more[:min(3, len(more))], "; ")
+		if len(more) > 3 {
+			shown += "; …"
+		}
+		first.finding.Message += fmt.Sprintf(" (and %d more: %s)", len(more), shown)
+	}
+	return first
 }

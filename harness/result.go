@@ -310,12 +310,13 @@ func contractsOf(checks []reports.Check) ([]reports.Contract, []reports.Compatib
 // shownBytes is how much of one piece of a transcript goes into a report.
 const shownBytes = 2 << 10
 
-// transcript puts the exchange into the report's form, long pieces
+func (r *reply) transcript() []reports.Line { return shownExchange(&r.Transcript, r.ask.bytes()) }
+
+// shownExchange puts an exchange of one process into the report's form, long pieces
 // shortened in the middle.
-func (r *reply) transcript() []reports.Line {
-	t := &r.Transcript
+func shownExchange(t *validator.Transcript, request []byte) []reports.Line {
 	var lines []reports.Line
-	if request := r.ask.bytes(); len(t.Stdin) == 0 && len(request) > 0 {
+	if len(t.Stdin) == 0 && len(request) > 0 {
 		l := line(0, string(validator.FromHost), request, int64(len(request)))
 		lines = append(lines, l) // what it should have read
 	}

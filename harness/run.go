@@ -73,7 +73,11 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 			return nil, err
 		}
 	}
-	selected, err := catalogue.choose(o)
+	catalogues, whole, err := catalogue.forTargets(targets)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := whole.choose(o)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +98,11 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 	}
 	start := time.Now()
 	findTwins(targets)
-	for _, t := range targets {
+	for i, t := range targets {
 		if ctx.Err() != nil {
 			break
 		}
-		report.Plugins = append(report.Plugins, judge(ctx, t, o, catalogue, selected))
+		report.Plugins = append(report.Plugins, judge(ctx, t, o, catalogues[i], selected))
 	}
 	report.Errors = append(report.Errors, applyWaivers(report, o.Waivers)...)
 	report.Interrupted = ctx.Err() != nil
@@ -175,8 +179,12 @@ func findTwins(targets []*Target) {
 	}
 	for _, same := range byName {
 		for i, t := range same {
-			if other := same[(i+1)%len(same)]; other.Source != t.Source && t.Manifest != nil { // not the same one, named twice
+			switch other := same[(i+1)%len(same)]; {
+			case other.Source == t.Source: // the same one, named twice
+			case t.Manifest != nil:
 				t.Manifest.Twin = other.Source
+			default:
+				t.Notes = append(t.Notes, fmt.Sprintf("another plugin is named %q too: %s", t.Name, other.Source))
 			}
 		}
 	}

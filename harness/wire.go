@@ -25,6 +25,11 @@ type wire struct {
 	steps func() []step
 	// claims tells a manifest of the wire from others by the names of its fields.
 	claims func(fields map[string]any) bool
+	// source is the name of the file that a manifest of the wire stands in, where it has
+	// only one: by it, one that cannot be read is told.
+	source string
+	// folders are those of a workspace in which the host looks for plugins, in its order.
+	folders []string
 	// file makes a target of a file that is a plugin by itself, nil for one that is
 	// none. It was named by the user, or found in a folder.
 	file func(d discovery, path string, named bool) (*Target, error)
@@ -48,7 +53,7 @@ type ruleCheck struct {
 }
 
 // wires lists the plugin systems. Where a manifest could be of several, the first takes it.
-func wires() []*wire { return []*wire{&jsonlWire} }
+func wires() []*wire { return []*wire{&jsonlWire, &vetoWire, &hookWire} }
 
 // WireNames are the names of all plugin systems.
 func WireNames() []string {

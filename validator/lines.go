@@ -50,7 +50,7 @@ func Silence(t *Transcript) Finding {
 		f.Class = "crash"
 		f.Message = "it crashed before it answered (" + t.Exit.String() + ")"
 	}
-	if tail := lastLine(t.Stderr); tail != "" {
+	if tail := LastWords(t.Stderr); tail != "" {
 		f.Message += "; its stderr says: " + tail
 		f.Class += "/" + classOf(tail)
 		if len(t.Stderr) > 0 && looksLikeJSON(bytes.TrimSpace(t.Stderr)) {
@@ -154,9 +154,9 @@ func classOf(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// lastLine is the line of a log that says why: the panic of a Go program or the
+// LastWords is the line of a log that says why: the panic of a Go program or the
 // error of another, behind which a stack may come, and otherwise the last.
-func lastLine(b []byte) string {
+func LastWords(b []byte) string {
 	b = bytes.TrimSpace(b)
 	if m := lastWords.Find(b[:min(len(b), 64<<10)]); m != nil {
 		return strings.ToValidUTF8(string(m), "\uFFFD")

@@ -1,0 +1,79 @@
+package harness
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"plugcheck/validator/veto"
+)
+
+// texts are strings of every plane, with what parsers and shells stumble over.
+func texts() *rapid.Generator[string] {
+	return rapid.StringOfN(rapid.OneOf(rapid.RuneFrom([]rune("ab_ \"'\\$`/\n\t<&%é日🟢\u2028\u0000")), rapid.Rune()), 0, 12, -1)
+}
+
+// values are JSON of any kind.
+func values(depth int) *rapid.Generator[any] {
+	kinds := []*rapid.Generator[any]{
+		rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Float64Range(-1e18, 1e18).AsAny(), texts().AsAny(),
+	}
+	if depth > 0 {
+		kinds = append(kinds, rapid.SliceOfN(values(depth-1), 0, 4).AsAny(), rapid.MapOfN(texts(), values(depth-1), 0, 4).AsAny())
+	}
+	return rapid.OneOf(kinds...)
+}
+
+// maybe draws a member that can also be absent or null.
+func maybe(t *rapid.T, e veto.Event, name string, draw func() any) veto.Event {
+	switch rapid.SampledFrom([]string{"given", "absent", "null"}).Draw(t, name+" is") {
+	case "absent":
+		return e.Without(name)
+	case "null":
+		return e.With(name, nil)
+	}
+	return e.With(name, draw())
+}
+
+// propertyEvents draws any event that the contract's schema allows.
+func (sc *eventScenario) propertyEvents() error {
+	return sc.anyEvent("an event drawn at random", func(t *rapid.T, e veto.Event) veto.Event {
+		e = e.With("item_id", texts().Draw(t, "item_id"))
+		e = e.With("ts", fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02dZ", rapid.IntRange(1970, 9999).Draw(t, "year"), rapid.IntRange(1, 12).Draw(t, "month"),
+			rapid.IntRange(1, 28).Draw(t, "day"), rapid.IntRange(0, 23).Draw(t, "hour"), rapid.IntRange(0, 59).Draw(t, "minute"), rapid.IntRange(0, 59).Draw(t, "second")))
+		for _, name := range []string{"actor", "from", "to"} {
+			e = maybe(t, e, name, func() any { return texts().Draw(t, name) })
+		}
+		return maybe(t, e, "metadata", func() any { return rapid.MapOfN(texts(), values(1), 0, 3).Draw(t, "metadata") })
+	})
+}
+
+// propertyMetadata puts any JSON below the metadata's own names and others.
+func (sc *eventScenario) propertyMetadata() error {
+	return sc.anyEvent("an event with metadata drawn at random", func(t *rapid.T, e veto.Event) veto.Event {
+		fields := e.Metadata()
+		for _, name := range slices.Sorted(maps.Keys(fields)) { // the same draws for the same seed
+			if rapid.Bool().Draw(t, "changed") {
+				fields[name] = values(2).Draw(t, name)
+			}
+		}
+		for name, value := range rapid.MapOfN(texts(), values(3), 0, 4).Draw(t, "more") {
+			fields[name] = value
+		}
+		return e.With("metadata", fields)
+	})
+}
+
+// anyEvent holds a property over events made from those that the plugin is told of.
+func (sc *eventScenario) anyEvent(name string, change func(*rapid.T, veto.Event) veto.Event) error {
+	return sc.property(func(t *rapid.T) (*outcome, error) {
+		d := sc.session.heard[rapid.IntRange(0, len(sc.session.heard)-1).Draw(t, "event")]
+		r, err := sc.send(delivery{name: name, event: change(t, d.event), special: true})
+		if err != nil {
+			return nil, err
+		}
+		return r.answered(), nil
+	})
+}

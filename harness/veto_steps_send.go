@@ -1,0 +1,245 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cucumber/godog"
+
+	"plugcheck/validator/veto"
+)
+
+func (sc *eventScenario) eventsOfClass(class string) error {
+	for _, d := range sc.session.heard {
+		if d.class == class {
+			sc.deliveries = append(sc.deliveries, d)
+		}
+	}
+	if len(sc.deliveries) == 0 {
+		return skip("it is told of no event that there is a %s one of", class)
+	}
+	return nil
+}
+
+// anEvent is the one that tells most: what it does on it was seen before.
+func (sc *eventScenario) anEvent() {
+	if err := sc.bothSides(); err != nil || len(sc.deliveries) == 0 {
+		sc.deliveries = slices.Clone(sc.session.heard[:1])
+	}
+	sc.deliveries = sc.deliveries[:1]
+}
+
+// bothSides are the events whose verdicts are known. A plugin that does nothing
+// but crash has none, and is asked the first all the same.
+func (sc *eventScenario) bothSides() error {
+	sides := sc.session.sides()
+	for _, usual := range sides {
+		d := usual.delivery
+		d.usual = usual
+		sc.deliveries = append(sc.deliveries, d)
+	}
+	if len(sides) == 0 {
+		sc.deliveries = slices.Clone(sc.session.heard[:1])
+	}
+	return nil
+}
+
+func (sc *eventScenario) outsideItsList() {
+	m := sc.session.manifest
+	name := "an_event_of_the_future"
+	for _, known := range m.Known {
+		if !m.Hears(known) {
+			name = known
+		}
+	}
+	d := sc.session.heard[0]
+	d.name, d.event = fmt.Sprintf("event %q", name), d.event.With("event", name)
+	sc.deliveries = []delivery{d}
+	sc.make("", func(*delivery) {})
+}
+
+func (sc *eventScenario) literalEvent(doc *godog.DocString) error {
+	e, err := veto.ParseEvent([]byte(doc.Content))
+	if err != nil {
+		return fmt.Errorf("the event of the step: %w", err)
+	}
+	sc.deliveries = append(sc.deliveries, delivery{name: "the event of the scenario", event: e})
+	return nil
+}
+
+// inEventPlace holds what can be sent in place of an event.
+var inEventPlace = map[string]string{
+	"garbage":       "}{ this is no JSON \x01\n",
+	"nothing":       "",
+	"an array":      "[1,2,3]\n",
+	"half an event": `{"event":"completed","item_id":"DEMO-E01-S03","metadata":{"changed_fi`,
+}
+
+func (sc *eventScenario) inPlaceOfAnEvent(what string) error {
+	text, ok := inEventPlace[what]
+	if !ok {
+		return fmt.Errorf("%q is none of what can be sent in place of an event", what)
+	}
+	sc.deliveries = append(sc.deliveries, delivery{name: what + " in place of an event", raw: []byte(text), special: true})
+	return nil
+}
+
+// make makes something special of every delivery, and says so in its name.
+func (sc *eventScenario) make(say string, change func(*delivery)) {
+	for i := range sc.deliveries {
+		d := &sc.deliveries[i]
+		d.special = true
+		if say != "" {
+			d.name += ", " + say
+		}
+		change(d)
+	}
+}
+
+func (sc *eventScenario) absentAndNull(table *godog.Table) {
+	plain := sc.deliveries
+	sc.deliveries = nil
+	for _, row := range table.Rows {
+		name := row.Cells[0].Value
+		for _, d := range plain {
+			d.special, d.changed = true, true
+			absent, null := d, d
+			absent.name, absent.event = d.name+", without "+name, d.event.Without(name)
+			null.name, null.event = d.name+", with "+name+" null", d.event.With(name, nil)
+			sc.deliveries = append(sc.deliveries, absent, null)
+		}
+	}
+}
+
+func (sc *eventScenario) unknownMembers() {
+	sc.make("with members that nobody knows", func(d *delivery) {
+		d.event = d.event.With("x_unknown", map[string]any{"since": "1.1", "list": []any{1, nil, true}}).With("workspace_id", 7)
+	})
+}
+
+// padded adds to the metadata what is long and says nothing, behind all that it held.
+func (sc *eventScenario) padded(kib int) {
+	sc.make(fmt.Sprintf("padded to %d KiB", kib), func(d *delivery) {
+		fields := d.event.Metadata()
+		var padding []string
+		for range kib {
+			padding = append(padding, strings.Repeat("padding ", 128))
+		}
+		fields["x_padding"] = padding
+		d.event = d.event.Without("metadata").With("metadata", fields)
+	})
+}
+
+func (sc *eventScenario) respelled() {
+	sc.make("spelled in another way", func(d *delivery) { d.raw = d.event.Respelled() })
+}
+
+// theHostSends sends each event to a process of its own.
+func (sc *eventScenario) theHostSends() error {
+	for _, d := range sc.deliveries {
+		r, err := sc.send(d)
+		if err != nil {
+			return err
+		}
+		sc.sightings = append(sc.sightings, r)
+	}
+	return nil
+}
+
+func (sc *eventScenario) stderrNowhere() error {
+	sc.make("with stderr sent nowhere", func(d *delivery) { d.nullStderr = true })
+	return sc.theHostSends()
+}
+
+// inTwoPieces holds the second half back for longer than a reader that reads once
+// waits for it.
+func (sc *eventScenario) inTwoPieces() error {
+	const least = 50 * time.Millisecond
+	sc.make("in two pieces", func(d *delivery) {
+		d.hold = least
+		if d.usual != nil {
+			d.hold += 2 * min(d.usual.Transcript.Elapsed, time.Second)
+		}
+	})
+	return sc.theHostSends()
+}
+
+func (sc *eventScenario) inSurroundings(table *godog.Table) error {
+	plain := slices.Clone(sc.deliveries)
+	for _, row := range table.Rows {
+		name := row.Cells[0].Value
+		i := slices.IndexFunc(allSurroundings, func(s surroundings) bool { return s.name == name && s.env != nil })
+		if i < 0 {
+			return fmt.Errorf("there are no surroundings %q of an event", name)
+		}
+		sc.deliveries = slices.Clone(plain)
+		sc.make(name, func(d *delivery) { d.around = allSurroundings[i] })
+		if err := sc.theHostSends(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together lends one place to some deliveries.
+func (sc *eventScenario) together(send func(p *place) error) error {
+	p, err := sc.session.place()
+	if err != nil {
+		return err
+	}
+	defer sc.session.done(p)
+	return send(p)
+}
+
+// theHostSendsTimes sends to one folder, new the first time and as the plugin left
+// it afterwards.
+func (sc *eventScenario) theHostSendsTimes(n int) error {
+	return sc.together(func(p *place) error {
+		plain := slices.Clone(sc.deliveries)
+		for i := range n {
+			sc.deliveries = slices.Clone(plain)
+			sc.make(fmt.Sprintf("time %d", i+1), func(d *delivery) { d.shared = p })
+			if err := sc.theHostSends(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// atOnce sends n deliveries to the same folder at the same time, where processes
+// that share a file meet.
+func (sc *eventScenario) atOnce(n int) error {
+	return sc.together(func(p *place) error {
+		sc.make("with others at once", func(d *delivery) { d.shared = p })
+		sightings, errs := make([]*sighting, n), make([]error, n)
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() { sightings[i], errs[i] = sc.send(sc.deliveries[i%len(sc.deliveries)]) })
+		}
+		all.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+		sc.sightings = append(sc.sightings, sightings...)
+		return nil
+	})
+}
+
+// inAgentMode sends it once with nothing there that could show something to people,
+// and once where it would be noticed.
+func (sc *eventScenario) inAgentMode() error {
+	plain := slices.Clone(sc.deliveries)
+	sc.make("in agent mode", func(d *delivery) { d.agent = true })
+	if err := sc.theHostSends(); err != nil {
+		return err
+	}
+	sc.deliveries = plain
+	sc.make("in agent mode, with a browser at hand", func(d *delivery) { d.agent, d.traps = true, true })
+	return sc.theHostSends()
+}
