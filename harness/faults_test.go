@@ -65,7 +65,7 @@ func TestEachFaultIsCaught(t *testing.T) {
 			if k, ok := catalogue.Find(f.Catches); ok && k.IsRule() {
 				only = append(only, f.With...)
 			}
-			p := judge(t, spoil(t, f), harness.Options{Only: only}).Plugins[0]
+			p := judge(t, spoil(t, f), harness.Options{Only: only, Timeout: f.Timeout}).Plugins[0]
 			for _, e := range p.Errors {
 				t.Errorf("error of the kit: %s", e)
 			}
@@ -97,7 +97,7 @@ func TestNoFaultTripsOtherChecks(t *testing.T) {
 	}
 	for _, f := range plugintest.Specimens() {
 		t.Run(f.Name, func(t *testing.T) {
-			for _, k := range judge(t, spoil(t, f), harness.Options{}).Plugins[0].Checks {
+			for _, k := range judge(t, spoil(t, f), harness.Options{Timeout: f.Timeout}).Plugins[0].Checks {
 				root, _, _ := strings.Cut(k.Cause, "/")
 				if k.Status == reports.Fail && k.ID != f.Catches && root != f.Catches && !matches(f.Also, k.ID) && !matches(f.Also, root) &&
 					!strings.Contains(k.ID, ".property.") { // properties hold for everything, so they break with much

@@ -50,8 +50,28 @@ func (sc *eventScenario) propertyEvents() error {
 	})
 }
 
-// propertyMetadata puts any JSON below the metadata's own names and others.
+// otherKinds are a value of each kind, as metadata may hold.
+var otherKinds = []any{nil, true, -1.5, "", []any{nil}, map[string]any{"": nil}}
+
+// propertyMetadata puts a value of each kind below each of the names that the
+// metadata of a known event has, and then any JSON below these and others.
 func (sc *eventScenario) propertyMetadata() error {
+	sc.bothSides()
+	for _, d := range sc.deliveries {
+		for _, name := range slices.Sorted(maps.Keys(d.event.Metadata())) {
+			for _, value := range otherKinds {
+				fields := d.event.Metadata()
+				fields[name] = value
+				r, err := sc.send(delivery{name: fmt.Sprintf("%s, with metadata.%s another kind", d.name, name), event: d.event.With("metadata", fields), special: true})
+				if err != nil {
+					return err
+				}
+				if o := r.answered(); o != nil {
+					return o
+				}
+			}
+		}
+	}
 	return sc.anyEvent("an event with metadata drawn at random", func(t *rapid.T, e veto.Event) veto.Event {
 		fields := e.Metadata()
 		for _, name := range slices.Sorted(maps.Keys(fields)) { // the same draws for the same seed

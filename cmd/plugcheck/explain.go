@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +81,7 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 		return fmt.Errorf("no built-in fault fails %s", k.ID)
 	}
 	f := specimens[i]
-	bad, err := tryOne(ctx, filepath.Join(dir, "bad"), f.Write, []string{k.ID}, k.ID)
+	bad, err := tryOne(ctx, filepath.Join(dir, "bad"), f.Write, f.Timeout, []string{k.ID}, k.ID)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 	if k.IsRule() && bad.Scenario != "" {
 		only = append(only, bad.Scenario) // the same stimulus for both
 	}
-	good, err := tryOne(ctx, filepath.Join(dir, "good"), f.Good, only, k.ID)
+	good, err := tryOne(ctx, filepath.Join(dir, "good"), f.Good, f.Timeout, only, k.ID)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 }
 
 // tryOne lays a plugin and returns what one check says of it.
-func tryOne(ctx context.Context, dir string, lay func(string) error, only []string, id string) (reports.Check, error) {
+func tryOne(ctx context.Context, dir string, lay func(string) error, timeout time.Duration, only []string, id string) (reports.Check, error) {
 	if err := lay(dir); err != nil {
 		return reports.Check{}, err
 	}
@@ -115,7 +116,7 @@ func tryOne(ctx context.Context, dir string, lay func(string) error, only []stri
 	if err != nil {
 		return reports.Check{}, err
 	}
-	report, err := harness.Run(ctx, targets, harness.Options{Only: only, Jobs: 2, Examples: true, Seed: 1})
+	report, err := harness.Run(ctx, targets, harness.Options{Only: only, Timeout: timeout, Jobs: 2, Examples: true, Seed: 1})
 	if err != nil {
 		return reports.Check{}, err
 	}

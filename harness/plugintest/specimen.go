@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Specimen is a plugin of any wire with one thing wrong, as the tests and
@@ -16,6 +17,8 @@ type Specimen struct {
 	// With lists the checks that bring the fault out, where the check that catches
 	// it judges what others do.
 	With []string
+	// Timeout is what one exchange may take where the fault is that it hangs.
+	Timeout time.Duration
 	// Write lays the plugin into a folder, and Good the same one without the fault.
 	Write, Good func(dir string) error
 }
@@ -24,6 +27,8 @@ type Specimen struct {
 // of a wire, all together.
 var samples = map[string]func(dir string) error{
 	"jsonl": jsonlSample,
+	"veto":  vetoSample,
+	"hook":  hookSample,
 }
 
 // Sample writes the reference plugins of a wire into folders below dir.
@@ -41,7 +46,7 @@ func Sample(wire, dir string) error {
 }
 
 // Specimens lists the faulty plugins of every wire. Each check of the catalogue has at least one.
-func Specimens() []Specimen { return slices.Concat(jsonlSpecimens()) }
+func Specimens() []Specimen { return slices.Concat(jsonlSpecimens(), vetoSpecimens(), hookSpecimens()) }
 
 // SpecimenNamed finds a specimen of any wire.
 func SpecimenNamed(name string) (Specimen, bool) {

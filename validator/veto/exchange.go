@@ -57,7 +57,10 @@ func (e *Exchange) Failure() *validator.Finding {
 	case t.Exit.Clean(), e.Vetoed() && t.Exit.Signal == "":
 		return nil
 	default:
-		f.Class, f.Message = "crash", "it ended with "+t.Exit.String()+": the host logs a warning and goes on as if there was no veto"
+		f.Class, f.Message = "crash", "it ended with "+t.Exit.String()+": the host logs a warning and goes on"
+		if !e.Hook {
+			f.Message += " as if there was no veto"
+		}
 	}
 	if words := validator.LastWords(t.Stderr); words != "" && !t.Flooded {
 		f.Message += "; its stderr says: " + words

@@ -35,7 +35,7 @@ var hookRules = []rule{
 			Why:   "A hook that fails or never ends leaves half of its work done, and its failure is a line in a log.",
 			Spec:  specHooks + " (same stdin payload); " + specResponse + " (errors are logged and do not fail the operation)",
 			Fix:   "Let no command fail unseen: end with exit 0, take fields that may be absent or null with a default, and wait for nothing but the end of stdin."},
-		Applies: func(t *Trial) bool { return t.Exchange.Event != nil },
+		Applies: func(t *Trial) bool { return t.Exchange.Event != nil && !t.Exchange.Special },
 		Judge: func(t *Trial) []finding {
 			f := t.Exchange.Failure()
 			if f != nil && t.Exchange.Transcript.Exit.Code == notFound {
