@@ -12,14 +12,29 @@ import (
 	"plugcheck/validator/veto"
 )
 
+// eventsOfClass takes the events of a class that the host sends to the plugin. Where
+// there is none, they become events that it does.
 func (sc *eventScenario) eventsOfClass(class string) error {
-	for _, d := range sc.session.heard {
-		if d.class == class {
-			sc.deliveries = append(sc.deliveries, d)
+	s := sc.session
+	of := func(list []delivery) (picked []delivery) {
+		for _, d := range list {
+			if d.class == class {
+				d.special = class != "plain"
+				picked = append(picked, d)
+			}
 		}
+		return picked
+	}
+	if sc.deliveries = of(s.heard); len(sc.deliveries) > 0 {
+		return nil
+	}
+	name := s.heard[0].event.Name()
+	for _, d := range of(s.all) {
+		d.name, d.event = fmt.Sprintf("%s as %q", d.name, name), d.event.With("event", name)
+		sc.deliveries = append(sc.deliveries, d)
 	}
 	if len(sc.deliveries) == 0 {
-		return skip("it is told of no event that there is a %s one of", class)
+		return fmt.Errorf("there is no event of the class %q", class)
 	}
 	return nil
 }

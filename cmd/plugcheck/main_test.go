@@ -39,6 +39,10 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		// lay FAULT DIR writes a faulty plugin into a folder; "none" has no
 		// fault, and a name such as "sensor" takes that reference plugin.
 		"lay": func(ts *testscript.TestScript, _ bool, args []string) {
+			if s, ok := plugintest.SpecimenNamed(args[0]); ok && s.Wire != "jsonl" {
+				ts.Check(s.Write(ts.MkAbs(args[1])))
+				return
+			}
 			f, ok := plugintest.Named(args[0])
 			for _, p := range plugintest.References() {
 				if args[0] == p.Kind {

@@ -90,7 +90,7 @@ var vetoFaults = slices.Concat(lostVetoes, []VetoFault{
 			}
 			command := filepath.Join(dir, "guard")
 			return errors.Join(os.Remove(command), os.Symlink(elsewhere, command))
-		}, Also: []string{"veto.single-object"}},
+		}, Also: []string{"veto.single-object", "veto.strict-json"}},
 	{Name: "veto-event-misspelt", Catches: "veto.manifest.events", About: "an event is written in another way",
 		Manifest: setting("events", []string{"status_changed", "completed", "Item-Created"})},
 	{Name: "veto-agent-safe-misspelt", Catches: "veto.agent.skipped", About: "agent_safe has another name, which means nothing",
@@ -244,13 +244,14 @@ var lostVetoes = []VetoFault{
 	lost("veto-cut-off", "the veto is cut off", vetoed(func(veto string) string { return strings.TrimSuffix(veto, "}") })),
 	lost("veto-decision-block", "it speaks another system's words", instead(`{"decision":"block","reason":"code freeze"}`)),
 	lost("veto-nested", "the veto stands inside another object", vetoed(func(veto string) string { return `{"response":` + veto + `}` })),
-	lost("veto-on-stderr", "the veto goes to stderr", func(v verdict, text []byte) []byte {
-		if !v.veto {
-			return text
-		}
-		os.Stderr.Write(text)
-		return nil
-	}),
+	{Name: "veto-on-stderr", Catches: "veto.lost", About: "the veto goes to stderr", Also: []string{"veto.stderr-free"},
+		Bytes: func(v verdict, text []byte) []byte {
+			if !v.veto {
+				return text
+			}
+			os.Stderr.Write(text)
+			return nil
+		}},
 }
 
 func lost(name, about string, change func(verdict, []byte) []byte) VetoFault {
