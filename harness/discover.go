@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -184,28 +185,15 @@ func (d discovery) folder(path string) ([]*Target, error) {
 	if name, ok := findManifest(path); ok {
 		return one(d.manifest(path, name))
 	}
-	if found, err := d.workspace(path); len(found) > 0 || err != nil {
-		return found, err
+	targets, err := d.workspace(path)
+	if len(targets) > 0 || err != nil {
+		return targets, err
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, err
 	}
-	var targets []*Target
-	for _, e := range entries {
-		sub := filepath.Join(path, e.Name())
-		var t *Target
-		if name, ok := findManifest(sub); ok {
-			t, err = d.manifest(sub, name)
-		} else if t, err = d.file(sub, false); t == nil && err == nil {
-			continue
-		}
-		if err != nil {
-			t = hopeless(sub, err)
-		}
-		targets = append(targets, t)
-	}
-	if len(targets) > 0 {
+	if targets = d.inside(path, entries); len(targets) > 0 {
 		return targets, nil
 	}
 	var executables []string
@@ -233,24 +221,42 @@ func (d discovery) folder(path string) ([]*Target, error) {
 	return nil, fmt.Errorf("no manifest (%s) in %s, and %d executables: name the one to run", strings.Join(manifestNames, ", "), path, len(executables))
 }
 
-// workspace finds the plugins in the folders of a workspace that its wires look in,
-// in the host's order.
-func (d discovery) workspace(path string) ([]*Target, error) {
-	var targets []*Target
+// inside finds the plugins' folders, and the files that are plugins, in a folder.
+func (d discovery) inside(path string, entries []fs.DirEntry) (targets []*Target) {
+	for _, e := range entries {
+		sub := filepath.Join(path, e.Name())
+		var t *Target
+		var err error
+		if name, ok := findManifest(sub); ok {
+			t, err = d.manifest(sub, name)
+		} else if t, err = d.file(sub, false); t == nil && err == nil {
+			continue
+		}
+		if err != nil {
+			t = hopeless(sub, err)
+		}
+		targets = append(targets, t)
+	}
+	return targets
+}
+
+// workspace finds the plugins in the folders of a workspace that hosts look in, in
+// their order.
+func (d discovery) workspace(path string) (targets []*Target, err error) {
 	for _, w := range wires() {
 		if d.wire != "" && d.wire != w.name {
 			continue
 		}
 		for _, folder := range w.folders {
 			dir := filepath.Join(path, filepath.FromSlash(folder))
-			if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
+			entries, err := os.ReadDir(dir)
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 				continue
 			}
-			found, err := discovery{wire: w.name, config: d.config}.folder(dir)
 			if err != nil {
 				return nil, err
 			}
-			targets = append(targets, found...)
+			targets = append(targets, d.inside(dir, entries)...)
 		}
 	}
 	return targets, nil

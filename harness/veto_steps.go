@@ -14,7 +14,7 @@ func init() {
 		sentence(`"([^"]+)" in place of an event`, `"garbage" in place of an event`, func(sc *eventScenario) any { return sc.inPlaceOfAnEvent }),
 
 		// How it is changed.
-		sentence(`each of these members is absent and then null`, "each of these members is absent and then null\n  | from |", func(sc *eventScenario) any { return sc.absentAndNull }),
+		sentence(`each of these members is lacking, one at a time`, "each of these members is lacking, one at a time\n  | from | absent |\n  | from | null   |", func(sc *eventScenario) any { return sc.lacking }),
 		sentence(`it has members that nobody knows`, `it has members that nobody knows`, func(sc *eventScenario) any { return sc.unknownMembers }),
 		sentence(`its metadata is padded to (\d+) KiB`, `its metadata is padded to 300 KiB`, func(sc *eventScenario) any { return sc.padded }),
 

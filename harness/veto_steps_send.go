@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,19 +112,24 @@ func (sc *eventScenario) make(say string, change func(*delivery)) {
 	}
 }
 
-func (sc *eventScenario) absentAndNull(table *godog.Table) {
+// lacking takes a member away, or makes it null, as each row of a table says.
+func (sc *eventScenario) lacking(table *godog.Table) error {
 	plain := sc.deliveries
 	sc.deliveries = nil
 	for _, row := range table.Rows {
-		name := row.Cells[0].Value
+		if len(row.Cells) != 2 || row.Cells[1].Value != "absent" && row.Cells[1].Value != "null" {
+			return errors.New("a row is a member and how it is lacking: absent or null")
+		}
+		name, how := row.Cells[0].Value, row.Cells[1].Value
 		for _, d := range plain {
-			d.special, d.changed = true, true
-			absent, null := d, d
-			absent.name, absent.event = d.name+", without "+name, d.event.Without(name)
-			null.name, null.event = d.name+", with "+name+" null", d.event.With(name, nil)
-			sc.deliveries = append(sc.deliveries, absent, null)
+			d.name, d.special, d.changed = fmt.Sprintf("%s, with %s %s", d.name, name, how), true, true
+			if d.event = d.event.Without(name); how == "null" {
+				d.event = d.event.With(name, nil)
+			}
+			sc.deliveries = append(sc.deliveries, d)
 		}
 	}
+	return nil
 }
 
 func (sc *eventScenario) unknownMembers() {

@@ -8,11 +8,15 @@ Feature: What a shell hook is told
     Spec: Corvee, Plugin protocol, "Shell hooks" (same stdin payload) and "Event payload"
     Fix: Take every field with a default (jq -r '.from // ""'), quote every variable, and end with exit 0.
     Given the "plain" events
-    And each of these members is absent and then null
-      | from     |
-      | to       |
-      | actor    |
-      | metadata |
+    And each of these members is lacking, one at a time
+      | from     | absent |
+      | from     | null   |
+      | to       | absent |
+      | to       | null   |
+      | actor    | absent |
+      | actor    | null   |
+      | metadata | absent |
+      | metadata | null   |
     When the host sends it
     Then it ends well
 

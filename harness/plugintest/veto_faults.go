@@ -184,8 +184,10 @@ var vetoFaults = slices.Concat(lostVetoes, []VetoFault{
 			exec.Command(program, "https://example.org/review").Run() // where there is none, none opens
 		}},
 
-	{Name: "veto-null-metadata", Catches: "veto.tolerate.missing", About: "it crashes when metadata is null",
+	{Name: "veto-null-metadata", Catches: "veto.tolerate.null-metadata", About: "it crashes when metadata is null",
 		Event: crashes(func(_ []byte, e map[string]any) bool { _, ok := e["metadata"]; return ok && e["metadata"] == nil })},
+	{Name: "veto-needs-an-actor", Catches: "veto.tolerate.missing", About: "it crashes when nobody is named as the actor",
+		Event: crashes(func(_ []byte, e map[string]any) bool { return e != nil && e["actor"] == nil })},
 	{Name: "veto-strict-members", Catches: "veto.tolerate.unknown-fields", About: "it lets pass what has members that it does not know",
 		Verdict: lets(func(e map[string]any) bool { return len(e) > 7 })},
 	{Name: "veto-unknown-event", Catches: "veto.tolerate.unknown-event", About: "it crashes on events outside its list",
