@@ -245,19 +245,18 @@ func (k *Check) settleWire() error {
 		}
 		candidates = []*wire{w}
 	}
-	unknown := ""
 	for _, w := range candidates {
-		i := slices.IndexFunc(k.Steps, func(text string) bool { return !w.says(text) })
-		if i < 0 {
+		if !slices.ContainsFunc(k.Steps, func(text string) bool { return !w.says(text) }) {
 			k.Wire = w.name
 			return nil
 		}
-		unknown = k.Steps[i]
 	}
-	if len(candidates) > 1 {
-		return fmt.Errorf("there is no wire that has all of its steps; plugcheck steps prints those there are")
+	for _, text := range k.Steps {
+		if !slices.ContainsFunc(candidates, func(w *wire) bool { return w.says(text) }) {
+			return fmt.Errorf("there is no step %q; plugcheck steps prints those there are", text)
+		}
 	}
-	return fmt.Errorf("there is no step %q in the wire %s; plugcheck steps prints those there are", unknown, candidates[0].name)
+	return fmt.Errorf("there is no wire that has all of its steps; plugcheck steps prints those there are")
 }
 
 // ofWire keeps the checks of one wire.
