@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"plugcheck/contracts"
 	"plugcheck/fixtures"
 	"plugcheck/reports"
 	"plugcheck/validator"
@@ -131,7 +129,7 @@ func knownEvents() ([]string, error) {
 
 func openEvents(s *session, static, rules []validator.Rule[*veto.Trial]) (driver, error) {
 	d := &events{session: s, manifest: s.target.Veto, staticRules: static, rules: rules}
-	most := seconds(rules[0].Contract, "answer_secs")
+	most := veto.Seconds(rules[0].Contract, "answer_secs")
 	if s.limit <= 0 || s.limit > most {
 		s.limit = most
 	}
@@ -152,8 +150,9 @@ func openEvents(s *session, static, rules []validator.Rule[*veto.Trial]) (driver
 	if d.inPlace, err = tooLarge(d.folder); err != nil {
 		return nil, err
 	}
-	if d.inPlace {
-		s.target.Notes = append(s.target.Notes, fmt.Sprintf("its folder is larger than %d MiB or %d files, so it ran in the folder itself and not in a copy; what it wrote there stays", maxCopied>>20, maxCopiedFiles))
+	note := fmt.Sprintf("its folder is larger than %d MiB or %d files, so it ran in the folder itself and not in a copy; what it wrote there stays", maxCopied>>20, maxCopiedFiles)
+	if d.inPlace && !slices.Contains(s.target.Notes, note) {
+		s.target.Notes = append(s.target.Notes, note)
 	}
 	return d, nil
 }
@@ -262,8 +261,3 @@ func (s *events) concerns(k *Check) *outcome {
 func (s *events) unjudged(*Check) string { return "" }
 
 func (s *events) compatibility() []reports.Compatibility { return nil }
-
-// seconds is a time limit of a contract.
-func seconds(contract, name string) time.Duration {
-	return time.Duration(contracts.MustGet(contract).Limits[name]) * time.Second
-}

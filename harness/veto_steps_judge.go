@@ -29,31 +29,24 @@ func (r *sighting) answered() *outcome {
 func (sc *eventScenario) endsWell() error { return sc.each((*sighting).answered) }
 
 // ends asks for no more than that it does not hang.
-func (sc *eventScenario) ends() error {
-	return sc.each(func(r *sighting) *outcome {
-		if f := r.Failure(); f != nil && (r.Transcript.TimedOut || r.Transcript.Flooded) {
-			return r.fail(*f)
-		}
-		return nil
-	})
+func (sc *eventScenario) ends() error { return sc.each((*sighting).ended) }
+
+func (r *sighting) ended() *outcome {
+	if f := r.Failure(); f != nil && (r.Transcript.TimedOut || r.Transcript.Flooded) {
+		return r.fail(*f)
+	}
+	return nil
 }
 
 func (sc *eventScenario) readsAll() error {
 	return sc.each(func(r *sighting) *outcome {
 		t := &r.Transcript
-		if t.TimedOut || t.Unsent == 0 {
-			return r.timely()
+		if o := r.ended(); o != nil || t.Unsent == 0 {
+			return o
 		}
 		return r.fail(validator.Finding{Class: "unread", Message: fmt.Sprintf("it left before it had read its event: %d bytes were never taken", t.Unsent),
 			Expected: "stdin read to its end", Got: fmt.Sprintf("%d of %d bytes read", int64(len(r.delivery.bytes()))-t.Unsent, len(r.delivery.bytes()))})
 	})
-}
-
-func (r *sighting) timely() *outcome {
-	if f := r.Failure(); f != nil && r.Transcript.TimedOut {
-		return r.fail(*f)
-	}
-	return nil
 }
 
 // given is the judgement about the verdict: what the host understands of it, as far

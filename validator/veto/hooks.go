@@ -51,6 +51,6 @@ var hookRules = []rule{
 			Spec:  specQuick + hostFiveSecs,
 			Fix:   "Start what is slow in the background, cut off from stdin, stdout and stderr: (work </dev/null >/dev/null 2>&1 &)."},
 		Applies: inTime,
-		Judge:   func(t *Trial) []finding { return slow(t.Exchange, limit("hook-event", "fast_secs")) },
+		Judge:   func(t *Trial) []finding { return slow(t.Exchange, Seconds(hookContract, "fast_secs")) },
 	},
 }

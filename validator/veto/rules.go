@@ -152,8 +152,8 @@ func told(f *finding) []finding {
 	return []finding{*f}
 }
 
-// limit is a number of seconds of the contract.
-func limit(contract, name string) time.Duration {
+// Seconds is a time limit of a contract: how long an answer may take, or should.
+func Seconds(contract, name string) time.Duration {
 	return time.Duration(contracts.MustGet(contract).Limits[name]) * time.Second
 }
 
@@ -177,7 +177,7 @@ var eventRules = []rule{
 			Spec:  specQuick + hostFiveSecs,
 			Fix:   "Do slow work in the background of the system it belongs to, not in the plugin; give network calls a short timeout."},
 		Applies: inTime,
-		Judge:   func(t *Trial) []finding { return slow(t.Exchange, limit("veto-event", "fast_secs")) },
+		Judge:   func(t *Trial) []finding { return slow(t.Exchange, Seconds(vetoContract, "fast_secs")) },
 	},
 	{
 		Check: check{ID: "veto.no-orphans", Level: validator.Should, Contract: vetoContract,
