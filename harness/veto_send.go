@@ -272,7 +272,11 @@ func (r *sighting) broken() *outcome {
 		if f.Fix == "" {
 			f.Fix = o.Check.Fix
 		}
-		return &outcome{finding: f, cause: o.Check.ID, seen: r}
+		cause := o.Check.ID
+		if crashed(f.Class) {
+			cause = "" // it is found by the class, with those that no rule judged
+		}
+		return &outcome{finding: f, cause: cause, seen: r}
 	}
 	return nil
 }

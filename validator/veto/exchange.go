@@ -2,6 +2,7 @@ package veto
 
 import (
 	"fmt"
+	"strings"
 
 	"plugcheck/validator"
 )
@@ -27,32 +28,45 @@ type Exchange struct {
 
 	Transcript validator.Transcript
 	Reading    Reading
+
+	failure *validator.Finding
 }
 
-// Read reads what the plugin said. What was cut off at the cap is no verdict.
+// Read reads what the plugin said, once for all rules. What was cut off at the cap is
+// no verdict.
 func (e *Exchange) Read() {
 	if !e.Hook && !e.Transcript.Flooded {
 		e.Reading = Read(e.Transcript.Stdout, e.Transcript.Stderr)
 	}
+	e.failure = e.fails()
+}
+
+// Failure tells how the process ended where it should have left with status 0. A
+// status beside a veto is none: it has a rule of its own.
+func (e *Exchange) Failure() *validator.Finding {
+	if e.failure == nil {
+		return nil
+	}
+	f := *e.failure
+	return &f
 }
 
 // Vetoed reports whether the plugin meant a veto, heard or not.
 func (e *Exchange) Vetoed() bool { return e.Reading.Meant.Veto }
 
-// Failure tells how the process ended where it should have left with status 0. A
-// status beside a veto is none: it has a rule of its own.
-func (e *Exchange) Failure() *validator.Finding {
+// fails finds the failure. The same one in other exchanges is told by its class.
+func (e *Exchange) fails() *validator.Finding {
 	t := &e.Transcript
 	f := validator.Finding{Expected: "the end of the process with status 0, within " + t.Limit.String(), Got: t.Exit.String()}
 	switch {
 	case t.Flooded:
-		f.Class, f.Message = "flood", fmt.Sprintf("it wrote more than %d MiB to stdout and was ended", len(t.Stdout)>>20)
+		f.Class, f.Message = "crash-flood", fmt.Sprintf("it wrote more than %d MiB to stdout and was ended", len(t.Stdout)>>20)
 	case t.TimedOut && t.Unsent > 0:
-		f.Class, f.Message = "hung-not-reading", fmt.Sprintf("it did not read its event: %d bytes were never taken, and it was still running after %s", t.Unsent, t.Limit)
+		f.Class, f.Message = "crash-hung-not-reading", fmt.Sprintf("it did not read its event: %d bytes were never taken, and it was still running after %s", t.Unsent, t.Limit)
 	case t.TimedOut:
-		f.Class, f.Message = "hung", "it was still running after "+t.Limit.String()
+		f.Class, f.Message = "crash-hung", "it was still running after "+t.Limit.String()
 		if e.Reading.spoke {
-			f.Class, f.Message = "hung-after-verdict", "it printed its verdict and did not exit in "+t.Limit.String()+": the host drops what it said"
+			f.Class, f.Message = "crash-hung-after-verdict", "it printed its verdict and did not exit in "+t.Limit.String()+": the host drops what it said"
 		}
 	case t.Exit.Clean(), e.Vetoed() && t.Exit.Signal == "":
 		return nil
@@ -64,7 +78,7 @@ func (e *Exchange) Failure() *validator.Finding {
 	}
 	if words := validator.LastWords(t.Stderr); words != "" && !t.Flooded {
 		f.Message += "; its stderr says: " + words
-		f.Class += "/" + words[:min(len(words), 40)]
+		f.Class += "/" + strings.ToValidUTF8(words[:min(len(words), 40)], "")
 	}
 	return &f
 }
