@@ -39,7 +39,10 @@ type Config struct {
 		Operation string         `toml:"operation"`
 		Arguments map[string]any `toml:"arguments"`
 	} `toml:"sensor"`
-	Sandbox struct {
+	// Rewriter is the command of a host's own rewriter, which makes the saves of a
+	// JavaScript plugin in place of the built-in one.
+	Rewriter []string `toml:"rewriter"`
+	Sandbox  struct {
 		// Read lists folders beside the plugin's own that it needs, for jsonl.no-filesystem.
 		Read []string `toml:"read"`
 	} `toml:"sandbox"`

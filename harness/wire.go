@@ -48,7 +48,7 @@ type ruleCheck struct {
 }
 
 // wires lists the plugin systems. Where a manifest could be of several, the first takes it.
-func wires() []*wire { return []*wire{&jsonlWire} }
+func wires() []*wire { return []*wire{&jsonlWire, &literalWire} }
 
 // WireNames are the names of all plugin systems.
 func WireNames() []string {
@@ -92,6 +92,8 @@ type driver interface {
 	unjudged(*Check) string
 	// compatibility adds what is known of other versions of the contracts.
 	compatibility() []reports.Compatibility
+	// close ends what the driver holds.
+	close() error
 }
 
 // evidence is something that was seen and can be shown.

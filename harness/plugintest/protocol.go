@@ -27,6 +27,7 @@ var roles = map[string]func(args []string) int{
 	"rename":    oneShot("rename"),
 	"transform": oneShot("transform"),
 	"sensor":    oneShot("sensor"),
+	"rewriter":  rewriterRole,
 }
 
 // A process that was started as a plugin becomes one here and never gets to
