@@ -496,8 +496,8 @@ func (s *schemas) object(path string, old, new map[string]any, depth int) {
 	}
 	if a, b := closed(old), closed(new); a != b {
 		s.turned(path, "whether unknown fields are allowed changed", b, a)
-	} else if x, y := old["additionalProperties"], new["additionalProperties"]; !a && !reflect.DeepEqual(open(x), open(y)) {
-		s.changed(path, fmt.Sprintf("what unknown fields may hold was %s and is %s", brief(open(x)), brief(open(y))), other)
+	} else if !a {
+		s.compare(path+".*", open(old["additionalProperties"]), open(new["additionalProperties"]), depth+1)
 	}
 }
 

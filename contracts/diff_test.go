@@ -53,6 +53,7 @@ func TestCompareSchemas(t *testing.T) {
 		{"closed", `{"properties":{"a":{}}}`, `{"properties":{"a":{}},"additionalProperties":false}`, Breaking, Additive, Additive, Breaking},
 		{"opened", `{"properties":{"a":{}},"additionalProperties":false}`, `{"properties":{"a":{}}}`, Additive, Breaking, Breaking, Additive},
 		{"what unknown fields hold", `{"additionalProperties":{"type":"string"}}`, `{"additionalProperties":{"type":"number"}}`, Breaking, Breaking, Breaking, Breaking},
+		{"what unknown fields are", `{"additionalProperties":{"$ref":"#/definitions/n"},"definitions":{"n":{"type":"string"}}}`, `{"additionalProperties":{"$ref":"#/definitions/n"},"definitions":{"n":{"type":["string","null"]}}}`, Additive, Breaking, Breaking, Additive},
 		{"behind a reference", `{"properties":{"a":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":"string"}}}`, `{"properties":{"a":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":["string","null"]}}}`, Additive, Breaking, Breaking, Additive},
 		{"in itself", `{"properties":{"a":{"$ref":"#"}}}`, `{"properties":{"a":{"$ref":"#"}},"maxProperties":1}`, Breaking, Additive, Additive, Breaking},
 		{"an alternative", `{"anyOf":[{"type":"string"}]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, Breaking, Breaking, Breaking, Breaking},

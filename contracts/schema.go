@@ -71,7 +71,7 @@ func violation(e gojsonschema.ResultError) (Violation, bool) {
 	v := Violation{Path: strings.TrimPrefix(strings.TrimPrefix(e.Context().String(), "(root)"), "."), Got: Describe(e.Value())}
 	d := e.Details()
 	switch e.Type() {
-	case "condition_then", "condition_else", "number_all_of":
+	case "condition_then", "condition_else", "number_all_of", "invalid_property_name":
 		return v, false
 	case "required":
 		name := fmt.Sprint(d["property"])

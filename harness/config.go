@@ -39,6 +39,9 @@ type Config struct {
 		Operation string         `toml:"operation"`
 		Arguments map[string]any `toml:"arguments"`
 	} `toml:"sensor"`
+	// Rewriter is the command of a host's own rewriter, which makes the saves of a
+	// JavaScript plugin in place of the built-in one.
+	Rewriter []string `toml:"rewriter"`
 	// Expect is what the author of a veto plugin expects of single events.
 	Expect  []Expectation `toml:"expect"`
 	Sandbox struct {

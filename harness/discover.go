@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"plugcheck/validator"
+	"plugcheck/validator/literal"
 	"plugcheck/validator/veto"
 )
 
@@ -32,6 +33,8 @@ type Target struct {
 	Manifest *validator.Manifest
 	// Veto is the manifest of a veto plugin, and what stands in for one of a shell hook.
 	Veto *veto.Manifest
+	// Module is a plugin that is a JavaScript file, as it was read.
+	Module *literal.Trial
 	// Executable is what is started, with Args.
 	Executable string
 	Args       []string

@@ -137,6 +137,17 @@ func TestEveryCheckIsComplete(t *testing.T) {
 			}
 		}
 	}
+	for _, f := range plugintest.Specimens() { // what is judged only when it is asked for
+		if k, ok := catalogue.Find(f.Catches); ok && !passed[f.Catches] {
+			dir := t.TempDir()
+			if err := f.Good(dir); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range judge(t, dir, harness.Options{Only: []string{k.ID}}).Plugins[0].Checks {
+				passed[c.ID] = passed[c.ID] || c.Status == reports.Pass
+			}
+		}
+	}
 	caught := map[string]bool{}
 	names := map[string]bool{}
 	for _, f := range plugintest.Specimens() {

@@ -22,11 +22,15 @@ var allowed = map[string][]string{
 	"validator/patch":           {},
 	"validator/veto":            {"contracts", "validator"},
 	"validator":                 {"contracts", "validator/patch"},
-	"harness":                   {"contracts", "validator", "validator/patch", "validator/veto", "fixtures", "features", "reports", "harness/prelude"},
+	"validator/literal":         {"contracts", "validator"},
+	"validator/literal/gen":     {"validator/literal"},
+	"validator/rewriter":        {"contracts", "validator", "validator/literal", "validator/patch"},
+	"harness":                   {"contracts", "validator", "validator/patch", "validator/literal", "validator/literal/gen", "validator/rewriter", "validator/veto", "fixtures", "features", "reports", "harness/prelude", "harness/jsengine"},
+	"harness/jsengine":          {"validator/literal"},
 	"harness/prelude":           {},
 	"harness/plugintest/rename": {},
-	"harness/plugintest":        {"harness/plugintest/rename"},
-	"cmd/plugcheck":             {"validator", "harness", "harness/plugintest", "reports"},
+	"harness/plugintest":        {"harness/plugintest/rename", "validator/literal", "validator/rewriter"},
+	"cmd/plugcheck":             {"contracts", "validator", "validator/literal", "validator/patch", "validator/rewriter", "harness", "harness/plugintest", "reports"},
 }
 
 func TestImportsGoOneWay(t *testing.T) {

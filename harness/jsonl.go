@@ -167,6 +167,8 @@ func (s *jsonl) static() ([]validator.Outcome, []reports.Line) {
 
 func (s *jsonl) compatibility() []reports.Compatibility { return nil }
 
+func (s *jsonl) close() error { return nil }
+
 // concerns leaves out what the manifest does not declare.
 func (s *jsonl) concerns(k *Check) *outcome {
 	m := s.manifest

@@ -398,6 +398,12 @@ func (p *Process) Wait() validator.Transcript {
 	return p.t
 }
 
+// Stop takes the plugin through the close ladder and waits for its end.
+func (p *Process) Stop() validator.Transcript {
+	p.end(p.spec.Grace)
+	return p.Wait()
+}
+
 // tend waits for the plugin itself and then winds the exchange up.
 func (p *Process) tend() {
 	state, _ := p.tree.proc.Wait()

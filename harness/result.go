@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,7 +77,18 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 	}
 	crashes(p.Checks, s.wire.answers)
 	p.Contracts, p.Compatibility = contractsOf(p.Checks)
-	p.Compatibility = append(p.Compatibility, s.driver.compatibility()...)
+	for _, row := range s.driver.compatibility() {
+		if !slices.ContainsFunc(p.Compatibility, func(c reports.Compatibility) bool { return c.Contract == row.Contract && c.Version == row.Version }) {
+			p.Compatibility = append(p.Compatibility, row)
+		}
+	}
+	place := map[string]int{} // of a contract, as they come
+	for i, row := range slices.Backward(p.Compatibility) {
+		place[row.Contract] = i
+	}
+	slices.SortFunc(p.Compatibility, func(a, b reports.Compatibility) int {
+		return cmp.Or(cmp.Compare(place[a.Contract], place[b.Contract]), cmp.Compare(a.Major, b.Major))
+	})
 	s.redactAll(&p)
 	return p
 }

@@ -53,7 +53,7 @@ type ruleCheck struct {
 }
 
 // wires lists the plugin systems. Where a manifest could be of several, the first takes it.
-func wires() []*wire { return []*wire{&jsonlWire, &vetoWire, &hookWire} }
+func wires() []*wire { return []*wire{&jsonlWire, &literalWire, &vetoWire, &hookWire} }
 
 // WireNames are the names of all plugin systems.
 func WireNames() []string {
@@ -97,6 +97,8 @@ type driver interface {
 	unjudged(*Check) string
 	// compatibility adds what is known of other versions of the contracts.
 	compatibility() []reports.Compatibility
+	// close ends what the driver holds.
+	close() error
 }
 
 // evidence is something that was seen and can be shown.

@@ -7,6 +7,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -256,10 +257,27 @@ func (p *Plugin) settle(gate Level) {
 		k.Verdict = cmp.Or(k.Verdict, compatibility(Untested)) // a version without checks in the report keeps what was found out otherwise
 		for _, c := range p.Contracts {
 			if c.Name == k.Contract && c.Version == k.Version {
-				k.Verdict = compatibility(c.Verdict)
+				k.Verdict, k.Message = compatibility(c.Verdict), ""
+				if c.Verdict == Nonconformant {
+					k.Message = p.inTheWay(c.Name+"@"+c.Version, gate)
+				}
 			}
 		}
 	}
+}
+
+// inTheWay names the checks of a contract that failed and count.
+func (p *Plugin) inTheWay(contract string, gate Level) string {
+	var ids []string
+	for _, k := range p.Checks {
+		if k.Contract == contract && k.Status == Fail && k.Level <= gate {
+			ids = append(ids, k.ID)
+		}
+	}
+	if len(ids) > 3 {
+		ids = append(ids[:3], fmt.Sprintf("and %d more", len(ids)-3))
+	}
+	return strings.Join(ids, ", ")
 }
 
 func levelTally(l Level, must, should, may *Tally) *Tally {

@@ -95,6 +95,14 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 			ts.Check(os.WriteFile(ts.MkAbs(filepath.Join(args[0], "manifest.toml")), []byte(manifest), 0o644))
 			ts.Check(os.Chmod(ts.MkAbs(filepath.Join(args[0], "plugin.py")), 0o755))
 		},
+		// mode FILE OCTAL looks at the permissions of a file.
+		"mode": func(ts *testscript.TestScript, _ bool, args []string) {
+			info, err := os.Stat(ts.MkAbs(args[0]))
+			ts.Check(err)
+			if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[1] {
+				ts.Fatalf("%s has mode %s, wanted %s", args[0], got, args[1])
+			}
+		},
 		// says PATTERN looks for words on stdout, however they are wrapped.
 		"says": func(ts *testscript.TestScript, _ bool, args []string) {
 			text := strings.Join(strings.Fields(ts.ReadFile("stdout")), " ")

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"plugcheck/contracts"
 	"plugcheck/harness"
@@ -27,6 +28,8 @@ type runFlags struct {
 	sample, wire, config, level, waivers, shard string
 	formats, packs                              []string
 	noColor, quiet, verbose                     bool
+	self                                        bool   // the built-in rewriter is judged
+	laid                                        string // the folder of the sample
 	options                                     harness.Options
 }
 
@@ -46,8 +49,21 @@ shown, and 130 when the run was interrupted.`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
+	f.addShared(flags)
 	flags.StringVar(&f.sample, "sample", "", "judge the built-in reference plugins of a `wire`: "+strings.Join(harness.WireNames(), ", "))
 	flags.StringVar(&f.wire, "wire", "", "take the plugins for ones of this `wire`, whatever they look like")
+	flags.StringArrayVar(&f.packs, "contracts", nil, "judge by the contract packs of this `DIR` too; may be repeated")
+	flags.StringVar(&f.options.Features, "features", "", "a `DIR` of scenarios of your own")
+	flags.StringVar(&f.config, "config", "", "the `FILE` that configures the plugin (default: plugcheck.toml beside it)")
+	flags.StringVar(&f.options.Transcripts, "transcripts", "", "write every exchange into this `DIR`")
+	flags.StringVar(&f.options.Lock, "lock", "", "a `COMMAND` that must pass in the workspace before and after a rename")
+	flags.StringVar(&f.shard, "shard", "", "run part `I/N` of the checks, I from 1 (default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, or JOB_COMPLETION_INDEX and JOB_COMPLETIONS)")
+	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	return cmd
+}
+
+// addShared adds the flags that everything has which judges and reports.
+func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.formats, "format", nil, "report as `FORMAT[=FILE]`: pretty, json or junit; may be repeated (default pretty)")
 	flags.StringVar(&f.level, "level", "must", "the level that fails the run: must, should or may")
 	flags.StringArrayVar(&f.options.Contracts, "contract", nil, "only the checks of this contract, `NAME[@VERSION]`; may be repeated")
@@ -55,24 +71,34 @@ shown, and 130 when the run was interrupted.`,
 	flags.StringArrayVar(&f.options.Skip, "skip", nil, "not the checks whose id matches this `GLOB`; may be repeated")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "wait no longer than this for one exchange (default: the manifest's timeout_secs)")
 	flags.IntVarP(&f.options.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many exchanges run side by side")
-	flags.Uint64Var(&f.options.Seed, "seed", 0, "draw the requests of the properties from this seed (default: a new one)")
+	flags.Uint64Var(&f.options.Seed, "seed", 0, "draw what the properties try from this seed (default: a new one)")
 	flags.IntVar(&f.options.Checks, "checks", harness.DefaultChecks, "how often each property is tried")
 	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often; a check that comes out differently is flaky")
 	flags.StringVar(&f.waivers, "waivers", "", "a `FILE` of known failures that are accepted")
-	flags.StringArrayVar(&f.packs, "contracts", nil, "judge by the contract packs of this `DIR` too; may be repeated")
-	flags.StringVar(&f.options.Features, "features", "", "a `DIR` of scenarios of your own")
-	flags.StringVar(&f.config, "config", "", "the `FILE` that configures the plugin (default: plugcheck.toml beside it)")
-	flags.StringVar(&f.options.Transcripts, "transcripts", "", "write every exchange into this `DIR`")
-	flags.StringVar(&f.options.Lock, "lock", "", "a `COMMAND` that must pass in the workspace before and after a rename")
-	flags.StringVar(&f.shard, "shard", "", "run part `I/N` of the checks, I from 1 (default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, or JOB_COMPLETION_INDEX and JOB_COMPLETIONS)")
 	flags.BoolVar(&f.noColor, "no-color", false, "no colours")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and verdicts")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also how many exchanges each check saw, and how long it took")
-	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
-	return cmd
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	return f.judge(cmd, func() ([]*harness.Target, error) {
+		if f.sample == "" {
+			return f.targets(args, cmd.ArgsLenAtDash())
+		}
+		dir, err := os.MkdirTemp("", "plugcheck-sample-")
+		if err != nil {
+			return nil, err
+		}
+		f.laid = dir
+		if args, err = f.laySample(dir, args, cmd.ArgsLenAtDash()); err != nil {
+			return nil, err
+		}
+		return f.targets(args, -1)
+	})
+}
+
+// judge runs the checks over targets and reports.
+func (f *runFlags) judge(cmd *cobra.Command, find func() ([]*harness.Target, error)) error {
 	// A reader that has gone must not end the kit before it has tidied up. The
 	// signal is caught and not ignored: plugins would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -83,17 +109,10 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.settle(); err != nil {
 		return err
 	}
-	if f.sample != "" {
-		dir, err := os.MkdirTemp("", "plugcheck-sample-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		if args, err = f.laySample(dir, args, cmd.ArgsLenAtDash()); err != nil {
-			return err
-		}
+	targets, err := find()
+	if f.laid != "" {
+		defer os.RemoveAll(f.laid)
 	}
-	targets, err := f.targets(args, cmd.ArgsLenAtDash())
 	if err != nil {
 		return err
 	}
@@ -283,6 +302,9 @@ func (f *runFlags) progress(stderr io.Writer) *reports.Progress {
 // reproduce is the command that runs some checks of one plugin again.
 func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, level reports.Level) string {
 	words := []string{"plugcheck", "run"}
+	if t.JudgesRewriter() {
+		words[1] = "rewriter"
+	}
 	for _, id := range only {
 		words = append(words, "--only", id)
 	}
@@ -305,6 +327,8 @@ func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, leve
 		}
 	}
 	switch {
+	case f.self:
+		words = append(words, "--self")
 	case f.sample != "":
 		words = append(words, "--sample", f.sample)
 	case t.Command != nil:

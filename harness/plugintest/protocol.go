@@ -29,6 +29,7 @@ var roles = map[string]func(args []string) int{
 	"sensor":    oneShot("sensor"),
 	"veto":      guard,
 	"watcher":   watch,
+	"rewriter":  rewriterRole,
 }
 
 // A process that was started as a plugin becomes one here and never gets to

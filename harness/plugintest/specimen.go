@@ -26,9 +26,10 @@ type Specimen struct {
 // A sample is what `plugcheck run --sample` judges: plugins that keep every check
 // of a wire, all together.
 var samples = map[string]func(dir string) error{
-	"jsonl": jsonlSample,
-	"veto":  vetoSample,
-	"hook":  hookSample,
+	"jsonl":   jsonlSample,
+	"veto":    vetoSample,
+	"hook":    hookSample,
+	"literal": literalSample,
 }
 
 // Sample writes the reference plugins of a wire into folders below dir.
@@ -46,7 +47,9 @@ func Sample(wire, dir string) error {
 }
 
 // Specimens lists the faulty plugins of every wire. Each check of the catalogue has at least one.
-func Specimens() []Specimen { return slices.Concat(jsonlSpecimens(), vetoSpecimens(), hookSpecimens()) }
+func Specimens() []Specimen {
+	return slices.Concat(jsonlSpecimens(), literalSpecimens(), vetoSpecimens(), hookSpecimens())
+}
 
 // SpecimenNamed finds a specimen of any wire.
 func SpecimenNamed(name string) (Specimen, bool) {

@@ -1,0 +1,5 @@
+//go:build !race
+
+package jsengine
+
+const raced = false

@@ -1,0 +1,9 @@
+export const manifest = {
+  name: "least",
+  api: 1,
+  permissions: ["messages"],
+};
+
+export function onRequest(request) {
+  return request;
+}

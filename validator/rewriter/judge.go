@@ -1,0 +1,163 @@
+package rewriter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"plugcheck/validator"
+	"plugcheck/validator/literal"
+	"plugcheck/validator/patch"
+)
+
+// value decodes the answer of an operation that had to succeed.
+func value[T any](r *Reply) (T, *validator.Finding) {
+	var ok T
+	if r.Error != nil {
+		return ok, &validator.Finding{Class: "refused", Message: "it answered with an error: " + r.Error.String(), Expected: "ok", Got: r.Error.String()}
+	}
+	if err := json.Unmarshal(r.OK, &ok); err != nil {
+		return ok, &validator.Finding{Class: "shape", Message: "what it says is ok has another shape: " + err.Error(), Got: validator.Quote(r.OK, 200)}
+	}
+	return ok, nil
+}
+
+// JudgeFind compares what a rewriter found with what is there.
+func JudgeFind(source []byte, want *literal.Manifest, r *Reply) *validator.Finding {
+	got, f := value[Found](r)
+	switch {
+	case f != nil:
+		return f
+	case got.Start != want.Start || got.End != want.End:
+		f := &validator.Finding{Class: "span", Message: fmt.Sprintf("it found the literal at bytes %d to %d, and it stands at %d to %d", got.Start, got.End, want.Start, want.End),
+			Expected: fmt.Sprintf("%d to %d", want.Start, want.End), Got: fmt.Sprintf("%d to %d", got.Start, got.End)}
+		for _, u := range units {
+			if got.Start == u.count(source[:want.Start]) && got.End == u.count(source[:want.End]) {
+				f.Class = "span-" + u.class
+				f.Message += "; it counted " + u.name
+				f.Fix = "Count bytes of the UTF-8 source, and not " + u.name + "."
+			}
+		}
+		return f
+	case !got.Value.Equal(want.Value):
+		return &validator.Finding{Class: "value", Message: "it read another value out of the literal", Expected: validator.Quote([]byte(want.Value.JSON()), 300), Got: validator.Quote([]byte(got.Value.JSON()), 300)}
+	case got.Line != want.Line || got.Column != want.Column:
+		return &validator.Finding{Class: "place", Message: "it gives the literal another place",
+			Expected: fmt.Sprintf("line %d, column %d", want.Line, want.Column), Got: fmt.Sprintf("line %d, column %d", got.Line, got.Column)}
+	}
+	return nil
+}
+
+// units are what offsets are counted in by mistake.
+var units = []struct {
+	class, name string
+	count       func([]byte) int
+}{
+	{"utf16", "UTF-16 units", func(b []byte) int { return len(utf16.Encode([]rune(string(b)))) }},
+	{"characters", "characters", utf8.RuneCount},
+}
+
+// JudgeError compares an error with the one that is due.
+func JudgeError(want Fault, r *Reply) *validator.Finding {
+	if r.Error == nil {
+		return &validator.Finding{Class: "accepted", Message: "it did what has to be refused with " + want.String(), Expected: want.String(), Got: validator.Quote(r.OK, 200)}
+	}
+	if *r.Error == want {
+		return nil
+	}
+	f := &validator.Finding{Class: "code", Message: fmt.Sprintf("its error is %s, and %s is due", r.Error, want), Expected: want.String(), Got: r.Error.String()}
+	if r.Error.Code == want.Code {
+		f.Class = "place"
+	}
+	return f
+}
+
+// JudgeOutside compares the bytes around the literal with those before the change.
+func JudgeOutside(source []byte, m *literal.Manifest, r *Reply) *validator.Finding {
+	got, f := value[Rewritten](r)
+	if f != nil {
+		return f
+	}
+	out, tail := []byte(got.Source), source[m.End:]
+	if bytes.HasPrefix(out, source[:m.Start]) && bytes.HasSuffix(out[min(m.Start, len(out)):], tail) {
+		return nil
+	}
+	at := 0
+	for at < len(out) && at < m.Start && out[at] == source[at] {
+		at++
+	}
+	where := fmt.Sprintf("from byte %d on, in front of the literal", at)
+	if at == m.Start {
+		where = "behind the literal"
+	}
+	return &validator.Finding{Class: "outside", Message: "it changed bytes outside the literal, " + where, Expected: "the same bytes", Got: "other bytes", Diff: patch.Unified("plugin.js", source, out)}
+}
+
+// JudgeReadBack reads the literal again and compares it with what was to be saved.
+func JudgeReadBack(source []byte, want literal.Value, r *Reply) *validator.Finding {
+	got, f := value[Rewritten](r)
+	if f != nil {
+		return f
+	}
+	m, err := literal.Find([]byte(got.Source))
+	if err != nil {
+		return &validator.Finding{Class: "unreadable", Message: "what it wrote cannot be read: " + err.Error(), Expected: "pure data", Got: err.Error(), Diff: patch.Unified("plugin.js", source, []byte(got.Source))}
+	}
+	if m.Value.Equal(want) {
+		return nil
+	}
+	return &validator.Finding{Class: "read-back", Message: "what it wrote reads back as another value than was to be saved", Expected: validator.Quote([]byte(want.JSON()), 300), Got: validator.Quote([]byte(m.Value.JSON()), 300)}
+}
+
+// JudgeStyle compares the literal with the one style in which it is written.
+func JudgeStyle(want []byte, r *Reply) *validator.Finding {
+	got, f := value[Rewritten](r)
+	if f != nil || got.Source == string(want) {
+		return f
+	}
+	return &validator.Finding{Class: "style", Message: "it wrote the literal in another style, or its fields in another order", Expected: "the lines marked - below", Got: "the lines marked + below", Diff: patch.Unified("plugin.js", want, []byte(got.Source))}
+}
+
+// JudgeSame asks for a source that is the same, byte for byte.
+func JudgeSame(source []byte, r *Reply) *validator.Finding {
+	got, f := value[Rewritten](r)
+	if f != nil || got.Source == string(source) {
+		return f
+	}
+	return &validator.Finding{Class: "changed", Message: "it changed bytes where there was nothing to change", Expected: "the same bytes", Got: "other bytes", Diff: patch.Unified("plugin.js", source, []byte(got.Source))}
+}
+
+// JudgeClass compares how a save is classified.
+func JudgeClass(want literal.Save, r *Reply) *validator.Finding {
+	got, f := value[Classified](r)
+	if f != nil {
+		return f
+	}
+	if got.Change != nil && *got.Change == want {
+		return nil
+	}
+	said := "nothing"
+	if got.Change != nil {
+		said = string(*got.Change)
+	}
+	return &validator.Finding{Class: "class", Message: fmt.Sprintf("it calls the save %s, and it is %s", said, want), Expected: string(want), Got: said}
+}
+
+// JudgeConfirmation compares whether a request has to be confirmed.
+func JudgeConfirmation(want literal.Confirmation, r *Reply) *validator.Finding {
+	got, f := value[Classified](r)
+	if f != nil || got.Confirmation == want.Needed {
+		return f
+	}
+	said := map[bool]string{true: "needed", false: "not needed"}
+	return &validator.Finding{Class: "confirmation", Message: fmt.Sprintf("it says that a confirmation is %s, and it is %s: %s", said[got.Confirmation], said[want.Needed], want.Reason),
+		Expected: said[want.Needed], Got: said[got.Confirmation]}
+}
+
+// NewSource is the source of an answer to rewrite, where there is one.
+func NewSource(r *Reply) ([]byte, bool) {
+	got, f := value[Rewritten](r)
+	return []byte(got.Source), f == nil
+}
