@@ -50,9 +50,13 @@ func attack(t *testing.T, e *Engine, l Limits, source string) (*Fault, *worker) 
 	return r.Fault, w
 }
 
-// TestEndlessModules has modules that never end. The last ones are in functions of
-// the engine that do not look at the time.
+// TestEndlessModules has modules that never end, and would not be over yet if they
+// were not ended. The last ones are in functions of the engine that do not look at
+// the time.
 func TestEndlessModules(t *testing.T) {
+	if all := DefaultLimits.Time + 2*grace; all >= 2*time.Second {
+		t.Errorf("a module has %v until it is given up", all)
+	}
 	e := newEngine(t)
 	soon := patient
 	soon.Time = 50 * time.Millisecond
@@ -71,13 +75,8 @@ func TestEndlessModules(t *testing.T) {
 		"let a = []; for (let i = 0; i < 40; i++) a = [a, a]; JSON.stringify(a)",
 		"(2n ** 1000000n).toString()",
 	} {
-		before := time.Now()
-		f, _ := attack(t, e, soon, good+source)
-		if f.Class != Endless {
+		if f, _ := attack(t, e, soon, good+source); f.Class != Endless {
 			t.Errorf("%s: %v", source, *f)
-		}
-		if took := time.Since(before); took > 2*time.Second+soon.Time {
-			t.Errorf("%s: %v", source, took)
 		}
 	}
 }
@@ -85,7 +84,10 @@ func TestEndlessModules(t *testing.T) {
 func TestEngineHasTheSameFaults(t *testing.T) {
 	e := newEngine(t)
 	e.limits = patient
-	for _, i := range []int{1, 7, 20, len(faulty) - 1} {
+	for i := 0; i < len(faulty); i += 10 {
+		if raced && faulty[i].class == Memory {
+			continue
+		}
 		r, err := e.Load(t.Context(), []byte(faulty[i].source))
 		if err != nil || r.Fault == nil || *r.Fault != *Evaluate([]byte(faulty[i].source), patient).Fault {
 			t.Errorf("%s: %v, %v", faulty[i].source, r.Fault, err)
@@ -188,9 +190,9 @@ export function onRequest(request, { settings }) {
   request.system.push("Answer in a " + settings.tone + " tone.");
   return request;
 }
-` + strings.Repeat(`
-function helper(a, b) { return a.map((x, i) => x + b[i] ?? /[/"]/.test(x)) }
-`, 20)
+const helpers = [
+` + strings.Repeat(`  (a, b) => a.map((x, i) => x + b[i] || /[/"]/.test(x)),
+`, 20) + "];\n"
 	e := New()
 	defer e.Close()
 	var bare, full []time.Duration

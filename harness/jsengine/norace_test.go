@@ -2,4 +2,7 @@
 
 package jsengine
 
-const raced = false
+const (
+	raced = false
+	slow  = ""
+)

@@ -40,8 +40,8 @@ const (
 	grace = 400 * time.Millisecond
 	// A worker is replaced after so many loads, as the engine loses about a
 	// kilobyte with each, and when one has left much behind.
-	maxLoads   = 5000
-	maxLeftOut = 8 << 20 // in bytes
+	maxLoads = 5000
+	maxLeft  = 8 << 20 // in bytes
 )
 
 // serve answers requests until there are none, or the next is better off with
@@ -68,7 +68,7 @@ func serve(in io.Reader, out io.Writer) {
 			os.Exit(0)
 		})
 		m, r := evaluate(source, q.Limits)
-		last := r.Fault != nil || m.used() > maxLeftOut || n == maxLoads-1
+		last := r.Fault != nil || m.used() > maxLeft || n == maxLoads-1
 		answer(reply{r, last})
 		watch.Stop()
 		if last {

@@ -75,3 +75,15 @@ func TestClassifyUnreadable(t *testing.T) {
 		}
 	}
 }
+
+// What is compared is taken out of copies.
+func TestCodeKeepsItsInput(t *testing.T) {
+	m, err := Find([]byte(plugin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := m.Value.JSON()
+	if code(m.Value).JSON() == before || m.Value.JSON() != before {
+		t.Errorf("the manifest is now %s", m.Value.JSON())
+	}
+}

@@ -92,6 +92,15 @@ func TestRewriteComments(t *testing.T) {
 			t.Errorf("%s: it became %q (%v)", name, got, err)
 		}
 	}
+	for _, source := range []string{"export const manifest = {};", "export const manifest = { match: null };"} {
+		if got, err := Rewrite([]byte(source), Change{Match: map[string][]string{}}); err != nil || string(got) != source {
+			t.Errorf("without lists it became %q (%v)", got, err)
+		}
+	}
+	bare := "export const manifest = {};"
+	if got, err := Rewrite([]byte(bare), match("models", "")); err != nil || string(got) != bare {
+		t.Errorf("an empty list made it %q (%v)", got, err)
+	}
 	got, err := Rewrite([]byte(source), change("reject"))
 	want := "\ufeffexport const manifest = {\r\n  on_error: \"reject\",\r\n  match: { models: [\"a\"] },\r\n  settings: { n: { type: \"number\", value: 16 } },\r\n} ; // end\r\n"
 	if err != nil || string(got) != want {
@@ -145,9 +154,15 @@ func TestRewriteMisshapen(t *testing.T) {
 		"{ match: { other: 1 } }":                   `{ match: { other: 1, models: ["m"] } }`,
 		"{ match: { upstreams: [], clients: [] } }": `{ match: { models: ["m"], upstreams: [], clients: [] } }`,
 	} {
-		got, err := Rewrite([]byte("export const manifest = "+source), match("models", "m"))
+		source = "export const manifest = " + source
+		got, err := Rewrite([]byte(source), match("models", "m"))
 		if err != nil {
 			t.Fatal(err)
+		}
+		before, _ := Find([]byte(source))
+		changed, _ := match("models", "m").Apply(before.Value)
+		if after, err := Find(got); err != nil || !after.Value.Equal(changed) {
+			t.Errorf("%s: the change leads to %s, and is written %s", source, changed.JSON(), got)
 		}
 		inside := strings.NewReplacer("{\n  match", "{ match", ",\n}", " }").Replace(string(got))
 		if diff := cmp.Diff("export const manifest = "+want, inside); diff != "" {
