@@ -113,6 +113,7 @@ func TestCodeBehindTheManifest(t *testing.T) {
 		`await 1; manifest.a = 2`,
 		`Promise.resolve().then(async () => { await 1; manifest.a = 2 })`,
 		`manifest.a = 1 + [1].map(Math.abs).length; import.meta.x = 1`,
+		`console.log("hello"); console.error(1); manifest.a = 2`,
 		`manifest.a = Date.now() + +new Date() + 2`,
 		`manifest.a = +new (class extends Date {})(2)`,
 		`manifest.a = Date.parse("1970-01-01T00:00:00.002Z")`,

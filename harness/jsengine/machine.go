@@ -46,9 +46,12 @@ type answers struct {
 // file is what the module is called in the engine's messages.
 const file = "plugin.js"
 
-// A plugin has no clock: to it, it is always the start of 1970. Dates can be
-// reckoned with nevertheless.
-const freezeClock = `{
+// surroundings are what a plugin finds. It has no clock: to it, it is always the
+// start of 1970. Dates can be reckoned with nevertheless. What it logs is heard by
+// nobody: no document says whether a host has a console, and a line that is
+// logged is no reason not to load.
+const surroundings = `{
+	globalThis.console = Object.fromEntries(["debug", "error", "info", "log", "trace", "warn"].map((name) => [name, () => {}]))
 	const real = Date, { construct } = Reflect
 	real.now = () => 0
 	globalThis.Date = new Proxy(real, {
@@ -68,7 +71,7 @@ func newMachine(source []byte, l Limits) *machine {
 		panic("there is not enough memory for it")
 	}
 	at[lib.TJSContext](m.ctx).Frandom_state = 1 // or it would be the time
-	m.hold(m.compile(freezeClock, lib.MJS_EVAL_TYPE_GLOBAL))
+	m.hold(m.compile(surroundings, lib.MJS_EVAL_TYPE_GLOBAL))
 	m.object = m.hold(lib.XJS_GetClassProto(tls, m.ctx, lib.EJS_CLASS_OBJECT))
 	m.array = m.hold(lib.XJS_GetClassProto(tls, m.ctx, lib.EJS_CLASS_ARRAY))
 	return m
