@@ -32,6 +32,8 @@ type Check struct {
 	// Feature is the file that holds a scenario.
 	Feature string
 	Steps   []string
+	// tag is the id as its file has it.
+	tag string
 
 	order int
 }
@@ -47,7 +49,7 @@ type Catalogue struct {
 	byID      map[string]*Check
 	contracts contracts.Set
 	packs     []*contracts.Pack
-	cases     []fixtures.Case // of the packs
+	cases     map[string][]fixtures.Case // of the packs, by the id of the contract
 }
 
 // feature is a file of scenarios as godog takes it.
@@ -132,6 +134,10 @@ var authorDefaults = validator.Check{Level: validator.Must, Contract: AuthorCont
 const AuthorContract = "author@1.0"
 
 func (c *Catalogue) add(k *Check) error {
+	if other := c.byID[k.ID]; other != nil && sameContract(other.Contract, k.Contract) {
+		_, version, _ := strings.Cut(k.Contract, "@")
+		k.ID += "@" + version // an older version of the contract has the same check
+	}
 	if k.ID == "" || c.byID[k.ID] != nil {
 		return fmt.Errorf("check id %q is empty or used twice", k.ID)
 	}
@@ -197,14 +203,14 @@ func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validat
 	if defaults != nil {
 		k.Check = *defaults
 	}
-	k.Title = p.Name
+	k.Title, k.tag = p.Name, p.Name
 	for _, tag := range p.Tags {
 		name, value, _ := strings.Cut(strings.TrimPrefix(tag.Name, "@"), ":")
 		switch name {
 		case "must", "should", "may":
 			k.Level = validator.Level(strings.ToUpper(name))
 		case "id":
-			k.ID = value
+			k.ID, k.tag = value, value
 		case "contract":
 			k.Contract = strings.Replace(value, "/", "@", 1) // Gherkin ends a tag at the next @
 		case "wire":
@@ -257,6 +263,37 @@ func (k *Check) settleWire() error {
 		}
 	}
 	return fmt.Errorf("there is no wire that has all of its steps; plugcheck steps prints those there are")
+}
+
+// sameContract reports whether two ids are of different versions of one contract.
+func sameContract(a, b string) bool {
+	x, v, _ := strings.Cut(a, "@")
+	y, w, _ := strings.Cut(b, "@")
+	return x == y && v != w
+}
+
+// others are the checks of versions of contracts that were not selected, beside
+// versions that were: what they come to is in the table of compatibility. Where
+// only some checks were selected, nothing but what stands on disk is looked at.
+func (c *Catalogue) others(selected map[string]bool, whole bool) map[string]bool {
+	judged := map[string]bool{}
+	for _, k := range c.Checks {
+		if selected[k.ID] {
+			judged[k.Contract] = true
+		}
+	}
+	more := map[string]bool{}
+	for _, k := range c.Checks {
+		if judged[k.Contract] || !whole && !k.Static {
+			continue
+		}
+		for id := range judged {
+			if sameContract(id, k.Contract) {
+				more[k.ID] = true
+			}
+		}
+	}
+	return more
 }
 
 // ofWire keeps the checks of one wire.

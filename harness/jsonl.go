@@ -109,7 +109,7 @@ func openJSONL(s *session) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.cases = slices.Concat(builtin, s.catalogue.cases, s.target.Config.cases)
+	d.cases = append(builtin, s.target.Config.cases...)
 	d.elsewhere = filepath.Join(s.work.Path(), "elsewhere")
 	if err := os.Mkdir(d.elsewhere, 0o755); err != nil {
 		return nil, err
@@ -164,8 +164,6 @@ func (s *jsonl) static() ([]validator.Outcome, []reports.Line) {
 	}
 	return validator.Judge(validator.ManifestRules(), &validator.Trial{Manifest: m}), shown
 }
-
-func (s *jsonl) compatibility() []reports.Compatibility { return nil }
 
 func (s *jsonl) close() error { return nil }
 

@@ -96,11 +96,11 @@ func (sc *jsonlScenario) authorsCases(operation string) error {
 	return nil
 }
 
-// casesFor takes every case of an operation, those of contract packs and those of
-// the plugin's author, in the languages that the plugin speaks.
+// casesFor takes every case of an operation, those of the scenario's contract and
+// those of the plugin's author, in the languages that the plugin speaks.
 func (sc *jsonlScenario) casesFor(operation string) error {
 	s := sc.session
-	for _, c := range s.cases {
+	for _, c := range slices.Concat(s.catalogue.cases[sc.check.Contract], s.cases) {
 		if c.Operation == operation && slices.Contains(s.languages(), c.Language) {
 			sc.asks = append(sc.asks, fromCase(c))
 		}

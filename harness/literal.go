@@ -173,23 +173,3 @@ func (s *module) concerns(k *Check) *outcome {
 }
 
 func (s *module) unjudged(*Check) string { return "" }
-
-// compatibility says for every other version of the contract whether the file
-// fits it: a plugin is written for one, and hosts of several are about.
-func (s *module) compatibility() []reports.Compatibility {
-	var table []reports.Compatibility
-	if s.trial == nil {
-		return nil
-	}
-	for _, c := range s.catalogue.contracts.Versions("manifest-literal") {
-		row := reports.Compatibility{Contract: c.Name, Major: c.Version.Major, Version: c.Version.String()}
-		if found := s.trial.Found; found != nil {
-			row.Verdict = "compatible"
-			if misfits := literal.Misfits(c.ID(), found.Value); len(misfits) > 0 {
-				row.Verdict, row.Message = "incompatible", misfits[0].Message
-			}
-		}
-		table = append(table, row)
-	}
-	return table
-}

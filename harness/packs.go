@@ -23,8 +23,10 @@ func (c *Catalogue) WithPacks(packs []*contracts.Pack) (*Catalogue, error) {
 	if more.contracts, err = c.contracts.With(packs); err != nil {
 		return nil, err
 	}
-	more.packs = packs
-	for _, p := range packs {
+	// The newest version of a contract has the ids, and older ones say which they are.
+	more.packs = slices.SortedFunc(slices.Values(packs), func(a, b *contracts.Pack) int { return b.Version.Compare(a.Version) })
+	more.cases = map[string][]fixtures.Case{}
+	for _, p := range more.packs {
 		if err := more.addPack(p); err != nil {
 			return nil, fmt.Errorf("contract pack %s: %w", p.Folder, err)
 		}
@@ -40,14 +42,17 @@ func (c *Catalogue) addPack(p *contracts.Pack) error {
 	if len(p.Checks) > 0 && w.ofSchema == nil {
 		return fmt.Errorf("contract.json: the wire %s has no checks that a schema alone decides", w.name)
 	}
-	for _, k := range p.Checks {
+	for i := range p.Checks {
+		k := &p.Checks[i]
 		rule := ruleCheck{Check: validator.Check{ID: k.ID, Level: validator.Level(k.Level), Contract: p.ID(), Title: k.Title, Why: k.Why, Spec: k.Spec, Fix: k.Fix}}
 		if !validator.KnownLevel(rule.Level) || rule.Title == "" || rule.Why == "" || rule.Spec == "" || rule.Fix == "" {
 			return fmt.Errorf("contract.json: check %q needs a level (MUST, SHOULD or MAY), a title, why, spec and fix", k.ID)
 		}
-		if err := c.add(&Check{Check: rule.Check, Wire: w.name, Needs: w.ofSchema}); err != nil {
+		check := &Check{Check: rule.Check, Wire: w.name, Needs: w.ofSchema}
+		if err := c.add(check); err != nil {
 			return fmt.Errorf("contract.json: %w", err)
 		}
+		k.ID = check.ID
 	}
 	if _, err := fs.Stat(p.Files, "features"); err == nil {
 		sub, err := fs.Sub(p.Files, "features")
@@ -59,11 +64,9 @@ func (c *Catalogue) addPack(p *contracts.Pack) error {
 		}
 	}
 	if _, err := fs.Stat(p.Files, "fixtures"); err == nil {
-		cases, err := fixtures.Load(p.Files, "fixtures")
-		if err != nil {
+		if c.cases[p.ID()], err = fixtures.Load(p.Files, "fixtures"); err != nil {
 			return err
 		}
-		c.cases = append(slices.Clip(c.cases), cases...)
 	}
 	return nil
 }
@@ -87,7 +90,7 @@ func CheckPack(p *contracts.Pack) (PackSummary, error) {
 	if err != nil {
 		return sum, err
 	}
-	sum.Checks, sum.Cases = len(with.Checks)-len(builtin.Checks), len(with.cases)
+	sum.Checks, sum.Cases = len(with.Checks)-len(builtin.Checks), len(with.cases[p.ID()])
 	var faults []error
 	if strings.TrimSpace(p.README) == "" {
 		faults = append(faults, errors.New("README.md: there is none, and people read that first"))

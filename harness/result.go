@@ -41,56 +41,95 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 	for _, o := range outcomes {
 		static[o.Check.ID] = o
 	}
+	var others []reports.Check
 	for _, c := range s.catalogue.Checks {
-		if !selected[c.ID] {
+		if !selected[c.ID] && !s.others[c.ID] {
 			continue
 		}
-		k := reports.Check{ID: c.ID, Title: c.Title, Contract: c.Contract, Why: c.Why, Fix: c.Fix, Spec: c.Spec}
-		if err := k.Level.UnmarshalText([]byte(c.Level)); err != nil {
-			p.Errors = append(p.Errors, c.ID+": "+err.Error())
+		k := s.check(c, static, shown, orders)
+		if selected[c.ID] {
+			p.Checks = append(p.Checks, k)
+		} else if k.Status != reports.Skip {
+			others = append(others, k)
 		}
-		reason := s.driver.concerns(c)
-		outcome, judged := static[c.ID]
-		switch {
-		case reason != nil:
-			k.Status, k.Message = reason.reported(), reason.finding.Message
-		case judged:
-			s.fillStatic(&k, outcome, shown)
-		case c.Static:
-			k.Message = s.whyNotJudgedStatic(c, static)
-		case s.idle != "":
-			k.Message = s.idle
-		case c.IsRule():
-			s.fillRule(&k, c, orders)
-		default:
-			s.fillScenario(&k, s.runs[c.order])
-		}
-		if k.Status == reports.Fail && s.options.Command != nil {
-			// A rule needs the scenario that brought its breach out.
-			only := []string{c.ID}
-			if k.Scenario != "" {
-				only = append(only, k.Scenario)
-			}
-			k.Reproduce = s.options.Command(s.target, s.options.Seed, only, k.Level)
-		}
-		p.Checks = append(p.Checks, k)
 	}
 	crashes(p.Checks, s.wire.answers)
 	p.Contracts, p.Compatibility = contractsOf(p.Checks)
-	for _, row := range s.driver.compatibility() {
-		if !slices.ContainsFunc(p.Compatibility, func(c reports.Compatibility) bool { return c.Contract == row.Contract && c.Version == row.Version }) {
-			p.Compatibility = append(p.Compatibility, row)
+	s.otherVersions(&p, others)
+	s.redactAll(&p)
+	return p
+}
+
+// check is one line of the report.
+func (s *session) check(c *Check, static map[string]validator.Outcome, shown []reports.Line, orders []int) reports.Check {
+	k := reports.Check{ID: c.ID, Title: c.Title, Contract: c.Contract, Why: c.Why, Fix: c.Fix, Spec: c.Spec}
+	if err := k.Level.UnmarshalText([]byte(c.Level)); err != nil {
+		panic(c.ID + ": " + err.Error()) // the catalogue holds no other level
+	}
+	reason := s.driver.concerns(c)
+	outcome, judged := static[c.ID]
+	switch {
+	case reason != nil:
+		k.Status, k.Message = reason.reported(), reason.finding.Message
+	case judged:
+		s.fillStatic(&k, outcome, shown)
+	case c.Static:
+		k.Message = s.whyNotJudgedStatic(c, static)
+	case s.idle != "":
+		k.Message = s.idle
+	case c.IsRule():
+		s.fillRule(&k, c, orders)
+	default:
+		s.fillScenario(&k, s.runs[c.order])
+	}
+	if k.Status == reports.Fail && s.options.Command != nil {
+		// A rule needs the scenario that brought its breach out.
+		only := []string{c.ID}
+		if k.Scenario != "" {
+			only = append(only, k.Scenario)
 		}
+		k.Reproduce = s.options.Command(s.target, s.options.Seed, only, k.Level)
+	}
+	return k
+}
+
+// otherVersions adds to the table what versions came to whose checks are no part
+// of the report.
+func (s *session) otherVersions(p *reports.Plugin, others []reports.Check) {
+	byContract := map[string][]reports.Check{}
+	for _, k := range others {
+		byContract[k.Contract] = append(byContract[k.Contract], k)
+	}
+	for id, checks := range byContract {
+		name, text, _ := strings.Cut(id, "@")
+		version, err := contracts.ParseVersion(text)
+		if err != nil {
+			continue
+		}
+		tried := reports.Try(text, checks, s.options.Gate)
+		i := slices.IndexFunc(p.Compatibility, func(c reports.Compatibility) bool { return c.Contract == name && c.Major == version.Major })
+		if i < 0 {
+			p.Compatibility = append(p.Compatibility, reports.Compatibility{Contract: name, Major: version.Major, Version: text, Tried: []reports.Tried{tried}})
+			continue
+		}
+		row := &p.Compatibility[i]
+		if len(row.Tried) == 0 {
+			row.Tried = []reports.Tried{{Version: row.Version}}
+		}
+		row.Tried = append(row.Tried, tried)
 	}
 	place := map[string]int{} // of a contract, as they come
 	for i, row := range slices.Backward(p.Compatibility) {
 		place[row.Contract] = i
+		slices.SortFunc(row.Tried, func(a, b reports.Tried) int {
+			v, _ := contracts.ParseVersion(a.Version) // it was read before
+			w, _ := contracts.ParseVersion(b.Version)
+			return v.Compare(w)
+		})
 	}
 	slices.SortFunc(p.Compatibility, func(a, b reports.Compatibility) int {
 		return cmp.Or(cmp.Compare(place[a.Contract], place[b.Contract]), cmp.Compare(a.Major, b.Major))
 	})
-	s.redactAll(&p)
-	return p
 }
 
 // orders are the scenarios that ran, in the order of the catalogue.

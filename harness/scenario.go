@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,14 +147,19 @@ func (t *ruleTally) add(f validator.Finding, name string, seen evidence, check *
 	t.findings = append(t.findings, l)
 }
 
-// checkOf finds the check of a pickle by its feature file and name.
+// checkOf finds the check of a pickle by its feature file, and its id or name.
 func (c *Catalogue) checkOf(p *messages.Pickle) *Check {
+	wanted := p.Name
 	for _, tag := range p.Tags {
 		if id, ok := strings.CutPrefix(tag.Name, "@id:"); ok {
-			return c.byID[id]
+			wanted = id
 		}
 	}
-	return c.byID["author."+slug(p.Name)]
+	i := slices.IndexFunc(c.Checks, func(k *Check) bool { return k.Feature == p.Uri && k.tag == wanted })
+	if i < 0 {
+		return nil
+	}
+	return c.Checks[i]
 }
 
 // godog reports through our own report; its formatter says nothing.

@@ -32,7 +32,9 @@ type session struct {
 	runs map[int]*scenarioRun // by the order of the check; contact is -1
 	seq  int                  // of saved transcripts
 
-	idle        string // why no scenario could be run
+	idle string // why no scenario could be run
+	// others are checks of other versions of the contracts, for the table of compatibility.
+	others      map[string]bool
 	interrupted bool
 }
 
@@ -91,6 +93,8 @@ func newSession(t *Target, o Options, c *Catalogue) (*session, error) {
 
 // run drives the plugin through the selected checks.
 func (s *session) run(ctx context.Context, selected map[string]bool) (reports.Plugin, error) {
+	o := s.options
+	s.others = s.catalogue.ofWire(s.catalogue.others(selected, len(o.Only)+len(o.Contracts)+len(o.Skip) == 0 && o.Shard.Total < 2), s.wire.name)
 	selected = s.catalogue.ofWire(selected, s.wire.name)
 	var err error
 	s.idle, err = s.driver.ready(ctx)
@@ -183,7 +187,7 @@ func (s *session) scenarios(ctx context.Context, selected map[string]bool) {
 	// selected every scenario runs, to have exchanges to judge.
 	stimuli := map[string]bool{}
 	for _, k := range s.catalogue.Checks {
-		if !k.IsRule() && selected[k.ID] {
+		if !k.IsRule() && (selected[k.ID] || s.others[k.ID]) {
 			stimuli[k.ID] = true
 		}
 	}

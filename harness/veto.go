@@ -260,6 +260,4 @@ func (s *events) concerns(k *Check) *outcome {
 
 func (s *events) unjudged(*Check) string { return "" }
 
-func (s *events) compatibility() []reports.Compatibility { return nil }
-
 func (s *events) close() error { return nil }

@@ -95,8 +95,6 @@ type driver interface {
 	concerns(*Check) *outcome
 	// unjudged says why a rule had nothing to judge, where there is more to say than that.
 	unjudged(*Check) string
-	// compatibility adds what is known of other versions of the contracts.
-	compatibility() []reports.Compatibility
 	// close ends what the driver holds.
 	close() error
 }

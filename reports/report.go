@@ -7,6 +7,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -165,6 +166,16 @@ type Compatibility struct {
 	Version string `json:"version"`
 	// Message says what stands in the way, where something does.
 	Message string `json:"message,omitempty"`
+	// Tried is every version of the major that was tried, the oldest first, where
+	// there are several.
+	Tried []Tried `json:"tried,omitempty"`
+}
+
+// Tried is what one version of a contract came to.
+type Tried struct {
+	Version string `json:"version"`
+	Verdict string `json:"verdict"`
+	Message string `json:"message,omitempty"`
 }
 
 // A Check is one line of the catalogue and what came of it.
@@ -254,23 +265,79 @@ func (p *Plugin) settle(gate Level) {
 	}
 	for i := range p.Compatibility {
 		k := &p.Compatibility[i]
-		k.Verdict = cmp.Or(k.Verdict, compatibility(Untested)) // a version without checks in the report keeps what was found out otherwise
-		for _, c := range p.Contracts {
-			if c.Name == k.Contract && c.Version == k.Version {
-				k.Verdict, k.Message = compatibility(c.Verdict), ""
-				if c.Verdict == Nonconformant {
-					k.Message = p.inTheWay(c.Name+"@"+c.Version, gate)
+		versions := k.Tried
+		if len(versions) == 0 {
+			versions = []Tried{{k.Version, k.Verdict, k.Message}}
+		}
+		for j := range versions {
+			// A version without checks in the report keeps what was found out otherwise.
+			versions[j].Verdict = cmp.Or(versions[j].Verdict, compatibility(Untested))
+			for _, c := range p.Contracts {
+				if c.Name == k.Contract && c.Version == versions[j].Version {
+					own := slices.DeleteFunc(slices.Clone(p.Checks), func(k Check) bool { return k.Contract != c.Name+"@"+c.Version })
+					versions[j] = tried(c.Version, c.Verdict, own, gate)
 				}
 			}
+		}
+		k.sum(versions)
+	}
+}
+
+// Try is what a version of a contract comes to that is not among those of the
+// report: its checks are no part of it.
+func Try(version string, checks []Check, gate Level) Tried {
+	var must, should, may Tally
+	for _, k := range checks {
+		levelTally(k.Level, &must, &should, &may).add(k.Status)
+	}
+	t := tried(version, verdict(gate, must, should, may), checks, gate)
+	for _, k := range checks {
+		if t.Message != "" && k.Status == Fail && k.Level <= gate {
+			t.Message += ": " + clip(k.Message) // it is told nowhere else
+			break
+		}
+	}
+	return t
+}
+
+// clip shortens a message to what fits beside others.
+func clip(s string) string {
+	const most = 120
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+func tried(version string, v Verdict, checks []Check, gate Level) Tried {
+	t := Tried{Version: version, Verdict: compatibility(v)}
+	if v == Nonconformant {
+		t.Message = inTheWay(checks, gate)
+	}
+	return t
+}
+
+// sum is the highest version that is kept, and what stops the next; or where none
+// is, what stops the first.
+func (k *Compatibility) sum(versions []Tried) {
+	first := versions[0]
+	k.Version, k.Verdict, k.Message = first.Version, first.Verdict, first.Message
+	for i, t := range versions {
+		if t.Verdict != compatibility(Conformant) {
+			continue
+		}
+		k.Version, k.Verdict, k.Message = t.Version, t.Verdict, ""
+		if i+1 < len(versions) && versions[i+1].Message != "" {
+			k.Message = versions[i+1].Version + " is stopped by " + versions[i+1].Message
 		}
 	}
 }
 
-// inTheWay names the checks of a contract that failed and count.
-func (p *Plugin) inTheWay(contract string, gate Level) string {
+// inTheWay names the checks that failed and count.
+func inTheWay(checks []Check, gate Level) string {
 	var ids []string
-	for _, k := range p.Checks {
-		if k.Contract == contract && k.Status == Fail && k.Level <= gate {
+	for _, k := range checks {
+		if k.Status == Fail && k.Level <= gate {
 			ids = append(ids, k.ID)
 		}
 	}

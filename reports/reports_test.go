@@ -43,6 +43,7 @@ func anyReport() *rapid.Generator[reports.Report] {
 			Kinds: map[reflect.Kind]*rapid.Generator[any]{reflect.String: text.AsAny()},
 			Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 				reflect.TypeFor[reports.Compatibility](): {"Verdict": of("", "compatible", "incompatible", "untested")},
+				reflect.TypeFor[reports.Tried]():         {"Verdict": of("", "compatible", "incompatible", "untested")},
 				reflect.TypeFor[reports.Line](): {
 					"From":    of("host", "plugin", "stderr", "exit", "manifest"),
 					"MS":      rapid.Float64Range(0, 1e9).AsAny(),

@@ -88,10 +88,10 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 				ts.Fatalf("%s and %s differ:\n%s", args[0], args[1], diff)
 			}
 		},
-		// python DIR writes the manifest of the script plugin.py in a folder.
+		// python DIR [CAPABILITY] writes the manifest of the script plugin.py in a folder.
 		"python": func(ts *testscript.TestScript, _ bool, args []string) {
-			manifest := fmt.Sprintf("name = %q\nversion = \"1.0\"\nkind = \"actuator\"\nlanguages = [\"python\"]\ncapabilities = [\"sort-imports\"]\nexecutable = %q\n",
-				args[0], ts.MkAbs(filepath.Join(args[0], "plugin.py")))
+			manifest := fmt.Sprintf("name = %q\nversion = \"1.0\"\nkind = \"actuator\"\nlanguages = [\"python\"]\ncapabilities = [%q]\nexecutable = %q\n",
+				args[0], append(args[1:], "sort-imports")[0], ts.MkAbs(filepath.Join(args[0], "plugin.py")))
 			ts.Check(os.WriteFile(ts.MkAbs(filepath.Join(args[0], "manifest.toml")), []byte(manifest), 0o644))
 			ts.Check(os.Chmod(ts.MkAbs(filepath.Join(args[0], "plugin.py")), 0o755))
 		},

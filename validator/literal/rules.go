@@ -157,15 +157,6 @@ var rules = slices.Concat([]rule{
 // maxSize is what literal.size allows.
 const maxSize = 256 << 10
 
-// Misfits are where a manifest is not one of a version of the contract.
-func Misfits(version string, v Value) []validator.Finding {
-	t := &Trial{Found: &Manifest{Value: v}}
-	if version == previous {
-		return notFor34(t)
-	}
-	return append(legacyDefaults(t), violations(version, v, "")...)
-}
-
 // fault is the finding for an error of the kind that a rule is about.
 func (t *Trial) fault(kind func(*Error) bool) []validator.Finding {
 	if t.Err == nil || !kind(t.Err) {
