@@ -14,6 +14,8 @@ const (
 	FromPlugin Source = "plugin"
 	FromStderr Source = "stderr"
 	FromExit   Source = "exit"
+	// FromMark is a step of the host beside what it says: stdin closed, a signal sent.
+	FromMark Source = "mark"
 )
 
 // A Transcript is everything that was seen of one process: each byte with its

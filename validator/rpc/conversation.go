@@ -1,0 +1,253 @@
+package rpc
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"plugcheck/validator"
+)
+
+// A Call is a request and what came of it.
+type Call struct {
+	Request *Message
+	// Answers holds the answer. What came besides with the same id are breaches.
+	Answers []*Message
+	// Limit is how long the asker waits; zero where the contract says it or nobody does.
+	Limit time.Duration
+
+	// odd is the message whose shape lets the call be refused with the id null.
+	odd *Message
+}
+
+// Answer is what counts as the answer, or nil.
+func (k *Call) Answer() *Message {
+	if len(k.Answers) == 0 {
+		return nil
+	}
+	return k.Answers[0]
+}
+
+// A Conversation is what was seen in one session with one process. It is filled
+// line by line, in the order in which things happened, from one goroutine; a line
+// of the host is added before it is written, or its answer could come first.
+type Conversation struct {
+	// Name tells people which session this was.
+	Name string
+	// Static is the manifest on disk; nil where there is none.
+	Static *Manifest
+	// Messages are all lines, in the order in which they came, but for those that
+	// were let go of; see Left.
+	Messages []*Message
+	// Overflow is set when a plugin said more than is kept, none of it settled:
+	// whoever drives it ends it.
+	Overflow bool
+	// Left counts the messages that were settled, had nothing wrong with them and
+	// are no longer kept.
+	Left int
+
+	// Closed is when the host closed the plugin's stdin; zero while it is open.
+	Closed time.Duration
+	// Exit is how the process ended; nil while it runs.
+	Exit *validator.Exit
+	// Ended is when.
+	Ended time.Duration
+	// Asked is set once the host has asked the process to leave, in any way.
+	Asked bool
+	// Stderr is the end of what the process logged.
+	Stderr []byte
+
+	calls                map[validator.Source]map[string]*Call // the newest with each id
+	settled              map[validator.Source]*idSet           // ids of answered calls that are no longer kept
+	earning              []*Message                            // odd messages of the host that may yet be refused with the id null
+	dec                  *jsontext.Decoder
+	since, bytes, broken int // see tidy
+}
+
+// New returns an empty conversation.
+func New(name string, static *Manifest) *Conversation {
+	return &Conversation{
+		Name: name, Static: static, dec: new(jsontext.Decoder),
+		calls:   map[validator.Source]map[string]*Call{validator.FromHost: {}, validator.FromPlugin: {}},
+		settled: map[validator.Source]*idSet{validator.FromHost: {}, validator.FromPlugin: {}},
+	}
+}
+
+// Add takes the next line, without its newline, and returns what it is. The
+// conversation keeps raw.
+func (c *Conversation) Add(at time.Duration, from validator.Source, raw []byte) *Message {
+	m := &Message{At: at, From: from, Raw: raw}
+	m.read(c.dec)
+	c.Messages = append(c.Messages, m)
+	c.match(m)
+	c.tidy(m)
+	return m
+}
+
+// match brings requests and responses together.
+func (c *Conversation) match(m *Message) {
+	switch {
+	case m.Kind == Batch:
+		for _, inner := range m.Batch {
+			c.match(inner)
+			if m.odd && inner.Call != nil && inner.Kind == Request {
+				inner.Call.odd = m
+			}
+		}
+	case m.Kind == Response:
+		c.answer(m)
+	case m.ID != nil && (m.Kind == Request || m.From == validator.FromHost):
+		c.open(m)
+	}
+	if m.From == validator.FromHost && m.odd {
+		c.earning = append(c.earning, m)
+	}
+	if m.From == validator.FromHost && m.Method == "plugin.shutdown" {
+		c.Asked = true
+	}
+}
+
+func (c *Conversation) open(m *Message) {
+	id := string(m.ID)
+	if before := c.calls[m.From][id]; before != nil && before.Answer() == nil {
+		m.twin = before
+	}
+	m.Call = &Call{Request: m}
+	if m.odd {
+		m.Call.odd = m
+	}
+	c.calls[m.From][id] = m.Call
+}
+
+func (c *Conversation) answer(m *Message) {
+	asker := peer(m.From)
+	id := string(m.ID)
+	call, ok := c.calls[asker][id]
+	switch {
+	case ok && call.Answer() == nil:
+		m.Call = call
+		call.Answers = append(call.Answers, m)
+	case ok:
+		m.twin = call
+	case c.settled[asker].has(id):
+		m.twin = &Call{Request: &Message{From: asker, ID: m.ID}}
+	case m.From == validator.FromPlugin && null(m.ID) && refusesBroken(m.Error) && len(c.earning) > 0:
+		m.excused = true
+		odd := c.earning[0]
+		c.earning = c.earning[1:]
+		for _, k := range c.calls[asker] {
+			if k.odd == odd && k.Answer() == nil {
+				k.Answers = append(k.Answers, m)
+				m.Call = k
+			}
+		}
+	default:
+		m.like = c.likely(asker, m.ID)
+	}
+}
+
+// refusesBroken reports whether an error is one that a line deserves which is no
+// request: then the id cannot be known.
+func refusesBroken(raw json.RawMessage) bool {
+	var e struct {
+		Code int `json:"code"`
+	}
+	return json.Unmarshal(raw, &e) == nil && (e.Code == CodeParse || e.Code == CodeInvalidRequest)
+}
+
+// likely is the open call that a response with an unknown id most likely
+// answers: one whose id says the same in another way, and otherwise the only one.
+func (c *Conversation) likely(asker validator.Source, id json.RawMessage) *Call {
+	var only *Call
+	n := 0
+	for _, k := range c.calls[asker] {
+		if k.Answer() != nil {
+			continue
+		}
+		if alike(k.Request.ID, id) {
+			return k
+		}
+		only = k
+		n++
+	}
+	if n == 1 {
+		return only
+	}
+	return nil
+}
+
+// peer is the other side.
+func peer(side validator.Source) validator.Source {
+	if side == validator.FromHost {
+		return validator.FromPlugin
+	}
+	return validator.FromHost
+}
+
+// Note takes what is no part of the wire: a step of the host (FromMark), the end
+// of the process in words (FromExit), what it logged.
+func (c *Conversation) Note(at time.Duration, from validator.Source, text []byte) {
+	if from == validator.FromStderr {
+		c.Stderr = append(c.Stderr, text...)
+		if over := len(c.Stderr) - keptLog; over > keptLog {
+			c.Stderr = append([]byte(nil), c.Stderr[over:]...)
+		}
+	}
+	m := &Message{At: at, From: from, Kind: Note, Raw: text}
+	c.Messages = append(c.Messages, m)
+	c.tidy(m)
+}
+
+// CloseStdin notes that the host closed the plugin's stdin.
+func (c *Conversation) CloseStdin(at time.Duration) {
+	c.Closed, c.Asked = at, true
+	c.Note(at, validator.FromMark, []byte(MarkClosed))
+}
+
+// Signal notes that the host sent a signal.
+func (c *Conversation) Signal(at time.Duration, name string) {
+	c.Asked = true
+	c.Note(at, validator.FromMark, []byte(MarkSent+name))
+}
+
+// Leave notes how the process ended.
+func (c *Conversation) Leave(at time.Duration, exit validator.Exit) {
+	c.Exit, c.Ended = &exit, at
+	c.Note(at, validator.FromExit, []byte(exit.String()))
+}
+
+// The words of the marks in a transcript.
+const (
+	MarkClosed = "stdin closed"
+	MarkSent   = "sent "
+)
+
+// keptLog is how much of the end of stderr is kept.
+const keptLog = 32 << 10
+
+// A Debt is an answer that is owed.
+type Debt struct {
+	By    validator.Source
+	Call  *Call
+	Since time.Duration
+}
+
+// Owed lists who owes which answer since when, the oldest first.
+func (c *Conversation) Owed() []Debt {
+	var list []Debt
+	for _, asker := range []validator.Source{validator.FromHost, validator.FromPlugin} {
+		for _, k := range c.calls[asker] {
+			if k.Answer() == nil {
+				list = append(list, Debt{peer(asker), k, k.Request.At})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Debt) int { return cmp.Compare(a.Since, b.Since) })
+	return list
+}
+
+func decimal(n int) string { return strconv.Itoa(n) }
