@@ -35,6 +35,8 @@ type Contract struct {
 	Capabilities []string
 	ReasonCodes  []ReasonCode
 	Arguments    []Argument
+	// Events are the names of what a plugin can subscribe to.
+	Events []string
 
 	messages map[string]*Schema
 }
@@ -123,6 +125,7 @@ type file struct {
 	Capabilities []string          `json:"capabilities"`
 	ReasonCodes  []ReasonCode      `json:"reason_codes"`
 	Arguments    []Argument        `json:"arguments"`
+	Events       []string          `json:"events"`
 	Messages     map[string]string `json:"messages"`
 }
 
@@ -169,7 +172,7 @@ func loadOne(fsys fs.FS, name string) (*Contract, error) {
 	}
 	c := &Contract{
 		Name: f.Name, Version: v, Title: f.Title, Wire: f.Wire, Spec: f.Spec, Capability: f.Capability, Draft: f.Draft,
-		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments,
+		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments, Events: f.Events,
 		messages: map[string]*Schema{},
 	}
 	for message, schema := range f.Messages {

@@ -27,7 +27,7 @@ func TestEveryContractLoadsAndCompiles(t *testing.T) {
 	}
 	want := []string{
 		"extract-method@0.1", "extract-predicate@0.1", "extricate-symbol@0.1", "jsonl-exchange@1.0",
-		"reason-codes@1.0", "rename-symbol@1.0", "replace-body@0.1",
+		"jsonrpc-plugin@0.1", "reason-codes@1.0", "rename-symbol@1.0", "replace-body@0.1",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Error(diff)

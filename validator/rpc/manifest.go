@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 
 	"plugcheck/contracts"
@@ -31,13 +33,43 @@ type Manifest struct {
 	Violations []contracts.Violation
 	// Unknown lists fields that the document does not have; hosts ignore them.
 	Unknown []string
-	// Twin is where another plugin of the run has the same name.
-	Twin string
 	// File is what stands at Entry, as found by whoever read the manifest, and
 	// Outside is where Entry leads, symlinks resolved, when that is not inside the folder.
 	File    validator.FileFacts
 	Outside string
 }
+
+// ReadManifest reads a plugin.toml. What is wrong with the text is kept in the
+// manifest, for the rules to tell.
+func ReadManifest(source string, text []byte) *Manifest {
+	m := &Manifest{Source: source, Text: text}
+	var message []byte
+	if message, m.Unreadable = validator.TOMLAsJSON(text); m.Unreadable != nil {
+		return m
+	}
+	m.Violations = contract().Schema("manifest").Validate(message)
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(message, &fields) != nil {
+		return m // no table, as Violations says
+	}
+	known := map[string]any{
+		"name": &m.Name, "version": &m.Version, "description": &m.Description, "entry": &m.Entry,
+		"args": &m.Args, "env": &m.Env, "permissions": &m.Permissions,
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		into, ok := known[name]
+		if !ok {
+			m.Unknown = append(m.Unknown, name)
+			continue
+		}
+		// A field of another type is a violation already, so its error adds nothing.
+		_ = json.Unmarshal(fields[name], into)
+	}
+	return m
+}
+
+// readable reports whether the fields can be judged at all.
+func (m *Manifest) readable() bool { return m.Unreadable == nil }
 
 // Allows reports whether the permissions let a method of the plugin be called
 // with its config key, tool or event; most methods need none.
