@@ -56,14 +56,20 @@ type Conversation struct {
 	Exit *validator.Exit
 	// Ended is when.
 	Ended time.Duration
-	// Asked is set once the host has asked the process to leave, in any way.
-	Asked bool
+	// Asked is when the host first asked the process to leave, in any way; zero
+	// when it did not.
+	Asked time.Duration
 	// Stderr is the end of what the process logged.
 	Stderr []byte
 
-	calls                map[validator.Source]map[string]*Call // the newest with each id
-	settled              map[validator.Source]*idSet           // ids of answered calls that are no longer kept
-	earning              []*Message                            // odd messages of the host that may yet be refused with the id null
+	calls   map[validator.Source]map[string]*Call // the newest with each id
+	settled map[validator.Source]*idSet           // ids of answered calls that are no longer kept
+	lines   map[validator.Source]int
+	// batched and notified are set once the host has sent a batch, and a notification.
+	batched, notified    bool
+	opening              *Call      // the first initialize
+	identity             *Identity  // what it came to
+	earning              []*Message // odd messages of the host that may yet be refused with the id null
 	dec                  *jsontext.Decoder
 	since, bytes, broken int // see tidy
 }
@@ -72,6 +78,7 @@ type Conversation struct {
 func New(name string, static *Manifest) *Conversation {
 	return &Conversation{
 		Name: name, Static: static, dec: new(jsontext.Decoder),
+		lines:   map[validator.Source]int{},
 		calls:   map[validator.Source]map[string]*Call{validator.FromHost: {}, validator.FromPlugin: {}},
 		settled: map[validator.Source]*idSet{validator.FromHost: {}, validator.FromPlugin: {}},
 	}
@@ -80,12 +87,36 @@ func New(name string, static *Manifest) *Conversation {
 // Add takes the next line, without its newline, and returns what it is. The
 // conversation keeps raw.
 func (c *Conversation) Add(at time.Duration, from validator.Source, raw []byte) *Message {
-	m := &Message{At: at, From: from, Raw: raw}
+	return c.add(&Message{At: at, From: from, Raw: raw})
+}
+
+// AddRest takes what stands at the end of a stream without a newline.
+func (c *Conversation) AddRest(at time.Duration, from validator.Source, raw []byte) *Message {
+	return c.add(&Message{At: at, From: from, Raw: raw, Unfinished: true})
+}
+
+func (c *Conversation) add(m *Message) *Message {
 	m.read(c.dec)
+	c.lines[m.From]++
+	m.number = c.lines[m.From]
+	if m.Kind == Broken || m.framing != nil {
+		m.during = c.newest(peer(m.From))
+	}
 	c.Messages = append(c.Messages, m)
 	c.match(m)
 	c.tidy(m)
 	return m
+}
+
+// newest is the youngest call of a side that is open.
+func (c *Conversation) newest(asker validator.Source) *Call {
+	var found *Call
+	for _, k := range c.calls[asker] {
+		if k.Answer() == nil && (found == nil || k.Request.number > found.Request.number) {
+			found = k
+		}
+	}
+	return found
 }
 
 // match brings requests and responses together.
@@ -106,8 +137,16 @@ func (c *Conversation) match(m *Message) {
 	if m.From == validator.FromHost && m.odd {
 		c.earning = append(c.earning, m)
 	}
-	if m.From == validator.FromHost && m.Method == "plugin.shutdown" {
-		c.Asked = true
+	if m.From != validator.FromHost {
+		return
+	}
+	switch {
+	case m.Method == Shutdown:
+		c.ask(m.At)
+	case m.Kind == Batch:
+		c.batched = true
+	case m.Kind == Notification:
+		c.notified = true
 	}
 }
 
@@ -121,6 +160,9 @@ func (c *Conversation) open(m *Message) {
 		m.Call.odd = m
 	}
 	c.calls[m.From][id] = m.Call
+	if m.From == validator.FromHost && m.Method == Initialize && c.opening == nil {
+		c.opening = m.Call
+	}
 }
 
 func (c *Conversation) answer(m *Message) {
@@ -131,6 +173,7 @@ func (c *Conversation) answer(m *Message) {
 	case ok && call.Answer() == nil:
 		m.Call = call
 		call.Answers = append(call.Answers, m)
+		c.introduce(call, m)
 	case ok:
 		m.twin = call
 	case c.settled[asker].has(id):
@@ -147,6 +190,7 @@ func (c *Conversation) answer(m *Message) {
 		}
 	default:
 		m.like = c.likely(asker, m.ID)
+		m.afterNotification = c.notified
 	}
 }
 
@@ -204,13 +248,14 @@ func (c *Conversation) Note(at time.Duration, from validator.Source, text []byte
 
 // CloseStdin notes that the host closed the plugin's stdin.
 func (c *Conversation) CloseStdin(at time.Duration) {
-	c.Closed, c.Asked = at, true
+	c.Closed = max(at, 1)
+	c.ask(at)
 	c.Note(at, validator.FromMark, []byte(MarkClosed))
 }
 
 // Signal notes that the host sent a signal.
 func (c *Conversation) Signal(at time.Duration, name string) {
-	c.Asked = true
+	c.ask(at)
 	c.Note(at, validator.FromMark, []byte(MarkSent+name))
 }
 
@@ -218,6 +263,12 @@ func (c *Conversation) Signal(at time.Duration, name string) {
 func (c *Conversation) Leave(at time.Duration, exit validator.Exit) {
 	c.Exit, c.Ended = &exit, at
 	c.Note(at, validator.FromExit, []byte(exit.String()))
+}
+
+func (c *Conversation) ask(at time.Duration) {
+	if c.Asked == 0 {
+		c.Asked = max(at, 1)
+	}
 }
 
 // The words of the marks in a transcript.

@@ -46,6 +46,9 @@ type Message struct {
 	// one behind the other.
 	Batch []*Message
 
+	// Unfinished is set for the end of a stream that has no newline.
+	Unfinished bool
+
 	// Call is what a request opened, or what a response answers; nil for a response
 	// to nothing.
 	Call *Call
@@ -61,6 +64,12 @@ type Message struct {
 	twin *Call
 	// like is the open call that a response with a wrong id most likely answers.
 	like *Call
+	// number counts the lines of its side, from 1, and during is the call of the
+	// other side that was open when a line came that is no message.
+	number int
+	during *Call
+	// afterNotification is set for a response to nothing when the host had sent one.
+	afterNotification bool
 	// excused is set for a refusal with the id null that broken lines account for.
 	excused bool
 }
@@ -81,6 +90,10 @@ func (m *Message) read(dec *jsontext.Decoder) {
 		m.readBatch(dec, text)
 	default:
 		m.noMessage(text)
+	}
+	if m.Unfinished && m.framing == nil && m.Kind != Broken {
+		m.framing = &validator.Finding{Class: "no-newline", Message: "the message has no newline behind it, so a host that reads lines waits for it",
+			Fix: "End every message with \\n, and flush."}
 	}
 }
 
