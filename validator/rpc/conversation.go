@@ -56,22 +56,23 @@ type Conversation struct {
 	Exit *validator.Exit
 	// Ended is when.
 	Ended time.Duration
-	// Asked is when the host first asked the process to leave, in any way; zero
-	// when it did not.
-	Asked time.Duration
+	// Asked is when the host asked the process to shut down, and Cut when it waited
+	// no longer: it closed stdin or sent a signal. Zero is never.
+	Asked, Cut time.Duration
 	// Stderr is the end of what the process logged.
 	Stderr []byte
 
 	calls   map[validator.Source]map[string]*Call // the newest with each id
 	settled map[validator.Source]*idSet           // ids of answered calls that are no longer kept
 	lines   map[validator.Source]int
-	// batched and notified are set once the host has sent a batch, and a notification.
-	batched, notified    bool
-	opening              *Call      // the first initialize
-	identity             *Identity  // what it came to
-	earning              []*Message // odd messages of the host that may yet be refused with the id null
-	dec                  *jsontext.Decoder
-	since, bytes, broken int // see tidy
+	// batched and notified are set once the host has sent a batch, and a
+	// notification; asked once the plugin has sent a request.
+	batched, notified, asked bool
+	opening                  *Call      // the first initialize
+	identity                 *Identity  // what it came to
+	earning                  []*Message // odd messages of the host that may yet be refused with the id null
+	dec                      *jsontext.Decoder
+	since, bytes, broken     int // see tidy
 }
 
 // New returns an empty conversation.
@@ -142,7 +143,7 @@ func (c *Conversation) match(m *Message) {
 	}
 	switch {
 	case m.Method == Shutdown:
-		c.ask(m.At)
+		c.Asked = max(m.At, 1)
 	case m.Kind == Batch:
 		c.batched = true
 	case m.Kind == Notification:
@@ -156,6 +157,7 @@ func (c *Conversation) open(m *Message) {
 		m.twin = before
 	}
 	m.Call = &Call{Request: m}
+	c.asked = c.asked || m.From == validator.FromPlugin
 	if m.odd {
 		m.Call.odd = m
 	}
@@ -178,29 +180,52 @@ func (c *Conversation) answer(m *Message) {
 		m.twin = call
 	case c.settled[asker].has(id):
 		m.twin = &Call{Request: &Message{From: asker, ID: m.ID}}
-	case m.From == validator.FromPlugin && null(m.ID) && refusesBroken(m.Error) && len(c.earning) > 0:
-		m.excused = true
-		odd := c.earning[0]
-		c.earning = c.earning[1:]
-		for _, k := range c.calls[asker] {
-			if k.odd == odd && k.Answer() == nil {
-				k.Answers = append(k.Answers, m)
-				m.Call = k
-			}
-		}
+	case m.From == validator.FromPlugin && null(m.ID) && len(c.earning) > 0 && refusesBroken(m.Error) != 0:
+		c.excuse(m, refusesBroken(m.Error))
 	default:
 		m.like = c.likely(asker, m.ID)
 		m.afterNotification = c.notified
 	}
 }
 
-// refusesBroken reports whether an error is one that a line deserves which is no
-// request: then the id cannot be known.
-func refusesBroken(raw json.RawMessage) bool {
+// excuse lets a refusal with the id null stand for one odd message of the host:
+// for a request that waits for it, if there is one, and a parse error rather for a
+// line that is none.
+func (c *Conversation) excuse(m *Message, code int) {
+	i := slices.IndexFunc(c.earning, func(odd *Message) bool {
+		return (code == CodeParse) == (odd.Kind == Broken && odd.ID == nil) && (code == CodeParse || c.waiting(odd))
+	})
+	odd := c.earning[max(i, 0)]
+	c.earning = slices.DeleteFunc(c.earning, func(o *Message) bool { return o == odd })
+	m.excused = true
+	for _, k := range c.calls[peer(m.From)] {
+		if k.odd == odd && k.Answer() == nil {
+			k.Answers = append(k.Answers, m)
+			m.Call = k
+		}
+	}
+}
+
+// waiting reports whether an odd message opened a call that has no answer.
+func (c *Conversation) waiting(odd *Message) bool {
+	for _, k := range c.calls[odd.From] {
+		if k.odd == odd && k.Answer() == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesBroken is the code of an error that a line deserves which is no request,
+// for then the id cannot be known; otherwise 0.
+func refusesBroken(raw json.RawMessage) int {
 	var e struct {
 		Code int `json:"code"`
 	}
-	return json.Unmarshal(raw, &e) == nil && (e.Code == CodeParse || e.Code == CodeInvalidRequest)
+	if json.Unmarshal(raw, &e) != nil || e.Code != CodeParse && e.Code != CodeInvalidRequest {
+		return 0
+	}
+	return e.Code
 }
 
 // likely is the open call that a response with an unknown id most likely
@@ -249,13 +274,13 @@ func (c *Conversation) Note(at time.Duration, from validator.Source, text []byte
 // CloseStdin notes that the host closed the plugin's stdin.
 func (c *Conversation) CloseStdin(at time.Duration) {
 	c.Closed = max(at, 1)
-	c.ask(at)
+	c.cut(at)
 	c.Note(at, validator.FromMark, []byte(MarkClosed))
 }
 
 // Signal notes that the host sent a signal.
 func (c *Conversation) Signal(at time.Duration, name string) {
-	c.ask(at)
+	c.cut(at)
 	c.Note(at, validator.FromMark, []byte(MarkSent+name))
 }
 
@@ -265,9 +290,9 @@ func (c *Conversation) Leave(at time.Duration, exit validator.Exit) {
 	c.Note(at, validator.FromExit, []byte(exit.String()))
 }
 
-func (c *Conversation) ask(at time.Duration) {
-	if c.Asked == 0 {
-		c.Asked = max(at, 1)
+func (c *Conversation) cut(at time.Duration) {
+	if c.Cut == 0 {
+		c.Cut = max(at, 1)
 	}
 }
 

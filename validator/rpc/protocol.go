@@ -1,7 +1,5 @@
 package rpc
 
-import "time"
-
 // The error codes of the contract.
 const (
 	CodeParse            = -32700
@@ -37,6 +35,3 @@ const (
 
 // HostMethods lists what a plugin can call.
 var HostMethods = []string{RegisterTool, RegisterCommand, Subscribe, ContextProvider, Toast, SessionGet, ConfigGet, CallTool}
-
-// limits are the host's own: how long it waits for an answer.
-var limits = map[string]time.Duration{Initialize: 10 * time.Second, ContextProvide: 2 * time.Second, Shutdown: 2 * time.Second}
