@@ -68,6 +68,7 @@ var sessionRules = []rule{
 			Why:   "The user enables and disables the plugin by one name, and the host registers it under the other.",
 			Spec:  "host: the static name, where set, has to equal the initialized one; " + specClient + ", SetStaticManifest",
 			Fix:   "Let both say the same, or leave the name out of plugin.toml."},
+		Needs: []string{"rpc.initialize.identity"},
 		Applies: func(c *Conversation) bool {
 			return c.identity != nil && c.identity.Name != "" && c.Static != nil && c.Static.Name != ""
 		},
@@ -79,6 +80,7 @@ var sessionRules = []rule{
 			Why:   "The user agrees to what plugin.toml says, and the host enforces what the running plugin says.",
 			Spec:  specManifest + " (\"self-description returned from plugin.initialize\"); host: plugin.toml has version and [permissions] as well",
 			Fix:   "Keep both in step; read plugin.toml at the start, or write it from the same constants."},
+		Needs: []string{"rpc.initialize.identity"},
 		Applies: func(c *Conversation) bool {
 			return c.identity != nil && c.Static != nil && (c.Static.Version != "" || c.Static.Permissions != nil)
 		},
