@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"harness/prelude":           {},
 	"harness/plugintest/rename": {},
 	"harness/plugintest":        {"harness/plugintest/rename"},
-	"cmd/plugcheck":             {"validator", "harness", "harness/plugintest", "reports"},
+	"cmd/plugcheck":             {"validator", "validator/rpc", "harness", "harness/plugintest", "reports"},
 }
 
 func TestImportsGoOneWay(t *testing.T) {

@@ -29,8 +29,11 @@ type Options struct {
 	Repeat                int
 	Lock                  string
 	Transcripts           string
-	Waivers               []Waiver
-	Shard                 Shard
+	// MaxRisk is how much a tool of a JSON-RPC plugin may dare and still be called,
+	// in one of the words of Risks; DefaultMaxRisk where it is empty.
+	MaxRisk string
+	Waivers []Waiver
+	Shard   Shard
 	// Command is the command line that runs some checks of one plugin again.
 	Command  func(t *Target, seed uint64, only []string, level reports.Level) string
 	Progress Progress
@@ -82,10 +85,7 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 	if err := setRapid(o.Checks, o.Seed); err != nil {
 		return nil, err
 	}
-	report := &reports.Report{
-		Schema: reports.Schema, Tool: reports.Tool{Name: "plugcheck", Version: o.Version},
-		Started: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Plugins: []reports.Plugin{},
-	}
+	report := newReport(o)
 	start := time.Now()
 	findTwins(targets)
 	for _, t := range targets {
@@ -99,6 +99,14 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 	report.DurationMS = time.Since(start).Milliseconds()
 	report.Settle(o.Gate)
 	return report, nil
+}
+
+// newReport is a report of what has not been run yet.
+func newReport(o Options) *reports.Report {
+	return &reports.Report{
+		Schema: reports.Schema, Tool: reports.Tool{Name: "plugcheck", Version: o.Version},
+		Started: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Plugins: []reports.Plugin{},
+	}
 }
 
 // judge runs one plugin, as often as the options say.

@@ -109,6 +109,9 @@ func (c *Conversation) add(m *Message) *Message {
 	return m
 }
 
+// Spoke reports whether the plugin said anything.
+func (c *Conversation) Spoke() bool { return c.lines[validator.FromPlugin] > 0 }
+
 // newest is the youngest call of a side that is open.
 func (c *Conversation) newest(asker validator.Source) *Call {
 	var found *Call

@@ -17,7 +17,7 @@ var lineRules = []rule{
 			Why:   "The host reads a message from each line. A log line there is taken for one, and a message over several lines is none.",
 			Spec:  specWire,
 			Fix:   "Write compact JSON, one object and one newline in one call, and everything else to stderr; a library's prints too."},
-		Applies: spoke,
+		Applies: (*Conversation).Spoke,
 		Judge:   judgeLines,
 	},
 	{
@@ -26,7 +26,7 @@ var lineRules = []rule{
 			Why:   "Decoders differ in what they make of it, and a strict one drops the message and the call with it.",
 			Spec:  specJSONRPC + "section 4 (JSON, RFC 8259)",
 			Fix:   "Build the message as data and let the language's JSON encoder write it, as UTF-8 without a byte order mark."},
-		Applies: spoke,
+		Applies: (*Conversation).Spoke,
 		Judge: func(c *Conversation) []validator.Finding {
 			var found []validator.Finding
 			spread := c.spread()
@@ -49,9 +49,6 @@ var lineRules = []rule{
 		},
 	},
 }
-
-// spoke reports whether the plugin said anything.
-func spoke(c *Conversation) bool { return c.lines[validator.FromPlugin] > 0 }
 
 var (
 	contentLength = regexp.MustCompile(`(?i)^content-(length|type):`)

@@ -17,7 +17,7 @@ var messageRules = []rule{
 			Why:   "It is what tells version 2.0 from 1.0, and strict peers drop a message without it.",
 			Spec:  specJSONRPC + "section 4 (\"MUST be exactly \\\"2.0\\\"\")",
 			Fix:   "Put \"jsonrpc\":\"2.0\", the string, into every request, notification and response."},
-		Applies: spoke,
+		Applies: (*Conversation).Spoke,
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeEach(c, func(m *Message) *validator.Finding {
 				if m.versioned() {
