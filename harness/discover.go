@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"plugcheck/validator"
+	"plugcheck/validator/rpc"
 )
 
 // A Target is one plugin that is to be judged, as it was found.
@@ -28,6 +29,8 @@ type Target struct {
 	Source string
 	// Manifest is that of a JSONL plugin. A bare executable has one without a source, which is filled in by asking the plugin.
 	Manifest *validator.Manifest
+	// Static is the plugin.toml of a JSON-RPC plugin, nil where there is none.
+	Static *rpc.Manifest
 	// Executable is what is started, with Args.
 	Executable string
 	Args       []string

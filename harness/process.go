@@ -448,6 +448,29 @@ func (p *Process) Untaken() int {
 	return n
 }
 
+// CPU is how much processor time the plugin has used, and Memory how much it has
+// in memory; zero where that is not known.
+func (p *Process) CPU() time.Duration {
+	cpu, _ := p.tree.usage()
+	return cpu
+}
+
+// Memory is described with [Process.CPU].
+func (p *Process) Memory() int64 {
+	_, memory := p.tree.usage()
+	return memory
+}
+
+// StdinReaders are processes that the plugin started and that have its stdin open.
+func (p *Process) StdinReaders() []validator.Survivor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if isClosed(p.exited) || isClosed(p.fed) {
+		return nil
+	}
+	return p.tree.readers(p.stdin)
+}
+
 // tend waits for the plugin itself and then winds the exchange up.
 func (p *Process) tend() {
 	state, _ := p.tree.proc.Wait()

@@ -407,6 +407,53 @@ func (s *session) writeTranscript(name string, t *validator.Transcript) error {
 	return errors.Join(err, w.Flush(), file.Close())
 }
 
+// A transcriptFile takes a long session line by line. Nil takes nothing.
+type transcriptFile struct {
+	session *session
+	file    *os.File
+	w       *bufio.Writer
+	err     error
+}
+
+// newTranscriptFile begins one, if the user wants transcripts.
+func (s *session) newTranscriptFile(name string) (*transcriptFile, error) {
+	if s.options.Transcripts == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(s.options.Transcripts, 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(s.transcriptName(name))
+	if err != nil {
+		return nil, err
+	}
+	return &transcriptFile{session: s, file: file, w: bufio.NewWriter(file)}, nil
+}
+
+func (t *transcriptFile) line(at time.Duration, from validator.Source, data []byte) {
+	if t == nil || t.err != nil {
+		return
+	}
+	enc := json.NewEncoder(t.w)
+	enc.SetEscapeHTML(false)
+	l := reports.Line{MS: milliseconds(at), From: string(from), Data: t.session.redact(string(data))}
+	t.err = enc.Encode(l.Escape())
+}
+
+// message takes a line of the wire, which is kept without its newline.
+func (t *transcriptFile) message(at time.Duration, from validator.Source, raw []byte) {
+	if t != nil {
+		t.line(at, from, slices.Concat(raw, []byte("\n")))
+	}
+}
+
+func (t *transcriptFile) close() error {
+	if t == nil {
+		return nil
+	}
+	return errors.Join(t.err, t.w.Flush(), t.file.Close())
+}
+
 // secretName matches the names of variables whose values are nobody's business.
 var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth|cookie|private`)
 

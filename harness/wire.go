@@ -42,7 +42,7 @@ type ruleCheck struct {
 }
 
 // wires lists the plugin systems. Where a manifest could be of several, the first takes it.
-func wires() []*wire { return []*wire{&jsonlWire} }
+func wires() []*wire { return []*wire{&jsonlWire, &jsonrpcWire} }
 
 // WireNames are the names of all plugin systems.
 func WireNames() []string {
