@@ -47,11 +47,7 @@ shown, and 130 when the run was interrupted.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.sample, "sample", "", "judge the built-in reference plugins of a `wire`: "+strings.Join(harness.WireNames(), ", "))
 	flags.StringVar(&f.wire, "wire", "", "take the plugins for ones of this `wire`, whatever they look like")
-	flags.StringArrayVar(&f.formats, "format", nil, "report as `FORMAT[=FILE]`: pretty, json or junit; may be repeated (default pretty)")
-	flags.StringVar(&f.level, "level", "must", "the level that fails the run: must, should or may")
-	flags.StringArrayVar(&f.options.Contracts, "contract", nil, "only the checks of this contract, `NAME[@VERSION]`; may be repeated")
-	flags.StringArrayVar(&f.options.Only, "only", nil, "only the checks whose id matches this `GLOB`; may be repeated")
-	flags.StringArrayVar(&f.options.Skip, "skip", nil, "not the checks whose id matches this `GLOB`; may be repeated")
+	f.report(cmd)
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "wait no longer than this for one exchange (default: the manifest's timeout_secs)")
 	flags.IntVarP(&f.options.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many exchanges run side by side")
 	flags.Uint64Var(&f.options.Seed, "seed", 0, "draw the requests of the properties from this seed (default: a new one)")
@@ -63,11 +59,21 @@ shown, and 130 when the run was interrupted.`,
 	flags.StringVar(&f.options.Transcripts, "transcripts", "", "write every exchange into this `DIR`")
 	flags.StringVar(&f.options.Lock, "lock", "", "a `COMMAND` that must pass in the workspace before and after a rename")
 	flags.StringVar(&f.shard, "shard", "", "run part `I/N` of the checks, I from 1 (default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, or JOB_COMPLETION_INDEX and JOB_COMPLETIONS)")
+	return cmd
+}
+
+// report adds the flags that say what is judged and how it is told.
+func (f *runFlags) report(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.formats, "format", nil, "report as `FORMAT[=FILE]`: pretty, json or junit; may be repeated (default pretty)")
+	flags.StringVar(&f.level, "level", "must", "the level that fails the run: must, should or may")
+	flags.StringArrayVar(&f.options.Contracts, "contract", nil, "only the checks of this contract, `NAME[@VERSION]`; may be repeated")
+	flags.StringArrayVar(&f.options.Only, "only", nil, "only the checks whose id matches this `GLOB`; may be repeated")
+	flags.StringArrayVar(&f.options.Skip, "skip", nil, "not the checks whose id matches this `GLOB`; may be repeated")
 	flags.BoolVar(&f.noColor, "no-color", false, "no colours")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and verdicts")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also how many exchanges each check saw, and how long it took")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
-	return cmd
 }
 
 func (f *runFlags) run(cmd *cobra.Command, args []string) error {
@@ -104,8 +110,13 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	return f.tell(cmd.OutOrStdout(), outputs, report)
+}
+
+// tell writes the report in each format, and ends with its status.
+func (f *runFlags) tell(stdout io.Writer, outputs []output, report *reports.Report) error {
 	for _, o := range outputs {
-		if err := o.write(cmd.OutOrStdout(), report, f); err != nil {
+		if err := o.write(stdout, report, f); err != nil {
 			return err
 		}
 	}
@@ -115,10 +126,18 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// settle turns the flags that are words into what they mean.
-func (f *runFlags) settle() error {
+// gate turns the level's word into what fails a run.
+func (f *runFlags) gate() error {
 	if err := f.options.Gate.UnmarshalText([]byte(strings.ToUpper(f.level))); err != nil {
 		return fmt.Errorf("--level %s: it is must, should or may", f.level)
+	}
+	return nil
+}
+
+// settle turns the flags that are words into what they mean.
+func (f *runFlags) settle() error {
+	if err := f.gate(); err != nil {
+		return err
 	}
 	if f.options.Jobs < 1 || f.options.Checks < 1 || f.options.Repeat < 1 {
 		return errors.New("--jobs, --checks and --repeat are at least 1")

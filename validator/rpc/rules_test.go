@@ -262,6 +262,22 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
+// TestStdinClosedAtOnce: who is sent everything in one go, stdin closed behind it,
+// answers in time all the same.
+func TestStdinClosedAtOnce(t *testing.T) {
+	c := talk(t, `> {"jsonrpc":"2.0","id":1,"method":"plugin.initialize"}
+> {"jsonrpc":"2.0","id":2,"method":"plugin.shutdown"}
+close
++ 100ms
+< {"jsonrpc":"2.0","id":1,"result":{"name":"demo","version":"1.0","manifest":{"permissions":{"config_keys":["k"],"tools_call":["read"],"events":["compact"]}}}}
+< {"jsonrpc":"2.0","id":2,"result":null}
+exit 0
+`)
+	for id, list := range findings(c) {
+		t.Errorf("%s: %+v", id, list)
+	}
+}
+
 func TestOwed(t *testing.T) {
 	c := talk(t, hello+`> {"jsonrpc":"2.0","id":7,"method":"tool.call"}
 < {"jsonrpc":"2.0","id":7,"method":"host.session_get"}

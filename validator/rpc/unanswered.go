@@ -62,8 +62,10 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
+// flushedByEOF reports whether an answer came once stdin was closed, after the
+// host had waited for it in vain.
 func (c *Conversation) flushedByEOF(k *Call) bool {
-	return c.Closed > 0 && k.Request.At < c.Closed && k.Answer().At >= c.Closed
+	return c.Closed > 0 && k.Answer().At >= c.Closed && c.Closed-k.Request.At >= c.allowed(k)
 }
 
 // leftByItself reports whether the process ended, owing the answer to a call,
@@ -148,7 +150,7 @@ func (c *Conversation) allowed(k *Call) time.Duration {
 
 // late tells a call that was not answered in time.
 func (c *Conversation) late(k *Call) *validator.Finding {
-	if a := k.Answer(); a != nil && a.At-k.Request.At <= c.allowed(k) && !c.flushedByEOF(k) {
+	if a := k.Answer(); a != nil && a.At-k.Request.At <= c.allowed(k) {
 		return nil
 	}
 	f := c.Unanswered(k, c.end())
