@@ -312,10 +312,8 @@ func (d discovery) wireOf(file string, text []byte) (*wire, error) {
 			return w, nil
 		}
 	}
-	for field, name := range map[string]string{"entry": "jsonrpc", "command": "veto"} {
-		if _, ok := fields[field]; ok {
-			return nil, fmt.Errorf("%s is the manifest of a %s plugin, which this version of plugcheck does not judge; --wire takes it for another", file, name)
-		}
+	if _, ok := fields["command"]; ok {
+		return nil, fmt.Errorf("%s is the manifest of a veto plugin, which this version of plugcheck does not judge; --wire takes it for another", file)
 	}
 	return wires()[0], nil
 }

@@ -417,6 +417,7 @@ func (d *dialogue) took() {
 		d.tee.line(d.now(), validator.FromPlugin, d.part)
 		d.part = nil
 	}
+	d.conv.LeftRunning = d.left.LeftRunning
 	d.conv.Leave(d.left.Elapsed, d.left.Exit)
 	d.tee.line(d.left.Elapsed, validator.FromExit, []byte(d.left.Exit.String()))
 }

@@ -20,13 +20,12 @@ type manner struct {
 
 	// Of the calls that are no registrations: how long it takes to answer, what it
 	// answers in place of the result, and what it does before.
-	late      time.Duration
-	fault     *fault
-	hold      bool // it answers only when it is told to, see letGo
-	null      bool // it answers all calls with null where it can
-	asksBack  bool // it sends a request before it answers
-	collides  bool // and that with the id of the plugin's call
-	backwards bool // what was held is answered in reverse order
+	late     time.Duration
+	fault    *fault
+	hold     bool // it answers only when it is told to, see letGo
+	null     bool // it answers all calls with null where it can
+	asksBack bool // it sends a request before it answers
+	collides bool // and that with the id of the plugin's call
 
 	deaf bool // nobody reads stderr
 }
@@ -89,7 +88,7 @@ func (h *host) hear(m *rpc.Message) {
 			h.uses[m.Method+" "+name] = true
 		}
 		result, e := h.serve(m.Method, m.Params)
-		if m.Kind == rpc.Request {
+		if m.Kind == rpc.Request && h.dialogue.conv.Closed == 0 { // or nothing can be said any more
 			h.answer(m, result, e)
 		}
 	}
@@ -147,21 +146,18 @@ func (h *host) answer(m *rpc.Message, result any, e *fault) {
 }
 
 func (h *host) release(out *holdover) {
-	if !out.sent && !h.dialogue.over() {
+	if !out.sent && !h.dialogue.over() && h.dialogue.conv.Closed == 0 {
 		h.dialogue.write(out.answer)
 	}
 	out.sent = true
 }
 
-// letGo sends all answers that were held.
+// letGo sends all answers that were held, and holds no more.
 func (h *host) letGo() {
 	h.dialogue.mu.Lock()
 	defer h.dialogue.mu.Unlock()
 	held := h.held
-	h.held = nil
-	if h.manner.backwards {
-		slices.Reverse(held)
-	}
+	h.held, h.manner.hold = nil, false
 	for _, out := range held {
 		h.release(out)
 	}

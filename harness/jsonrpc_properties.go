@@ -129,24 +129,12 @@ func (sc *jsonrpcScenario) propertyInterleave() error {
 				d.host.letGoOne(rapid.IntRange(0, window).Draw(t, "which"))
 			}
 		}
-		if open := d.settle(limit, owed); open != nil {
+		d.host.letGo()
+		if open := d.missing(limit, owed...); open != nil {
 			return d.unanswered(open), nil
 		}
 		return d.twice(), nil
 	})
-}
-
-// settle lets go of what the host held until every call is answered, and returns the
-// first that is not.
-func (d *dialogue) settle(limit time.Duration, owed []*rpc.Call) *rpc.Call {
-	end := time.Now().Add(limit)
-	for {
-		d.host.letGo()
-		open := d.missing(min(limit, patience/10), owed...)
-		if open == nil || time.Now().After(end) || d.over() {
-			return open
-		}
-	}
 }
 
 // twice is what the model does not allow although every call has its answer: answers

@@ -61,7 +61,6 @@ func init() {
 		sentence(`all that it declares was used`, `all that it declares was used`, func(sc *jsonrpcScenario) any { return sc.allUsed }),
 		sentence(`it leaves by itself with status 0`, `it leaves by itself with status 0`, func(sc *jsonrpcScenario) any { return sc.leavesByItself }),
 		sentence(`it is gone within 3 s`, `it is gone within 3 s`, func(sc *jsonrpcScenario) any { return sc.isGone }),
-		sentence(`it leaves nothing running`, `it leaves nothing running`, func(sc *jsonrpcScenario) any { return sc.leavesNothing }),
 		sentence(`its memory does not grow with them`, `its memory does not grow with them`, func(sc *jsonrpcScenario) any { return sc.memoryStays }),
 
 		// Properties.

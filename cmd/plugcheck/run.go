@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -58,6 +59,7 @@ shown, and 130 when the run was interrupted.`,
 	flags.StringVar(&f.config, "config", "", "the `FILE` that configures the plugin (default: plugcheck.toml beside it)")
 	flags.StringVar(&f.options.Transcripts, "transcripts", "", "write every exchange into this `DIR`")
 	flags.StringVar(&f.options.Lock, "lock", "", "a `COMMAND` that must pass in the workspace before and after a rename")
+	flags.StringVar(&f.options.MaxRisk, "max-risk", harness.DefaultMaxRisk, "call no tool of a JSON-RPC plugin whose risk_level is above this: "+strings.Join(harness.Risks, ", "))
 	flags.StringVar(&f.shard, "shard", "", "run part `I/N` of the checks, I from 1 (default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, or JOB_COMPLETION_INDEX and JOB_COMPLETIONS)")
 	return cmd
 }
@@ -141,6 +143,9 @@ func (f *runFlags) settle() error {
 	}
 	if f.options.Jobs < 1 || f.options.Checks < 1 || f.options.Repeat < 1 {
 		return errors.New("--jobs, --checks and --repeat are at least 1")
+	}
+	if !slices.Contains(harness.Risks, f.options.MaxRisk) {
+		return fmt.Errorf("--max-risk %s: it is one of %s", f.options.MaxRisk, strings.Join(harness.Risks, ", "))
 	}
 	if f.options.Timeout < 0 {
 		return errors.New("--timeout is a time to wait, such as 5s")
@@ -293,6 +298,9 @@ func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, leve
 	}
 	if f.options.Timeout > 0 {
 		words = append(words, "--timeout", f.options.Timeout.String())
+	}
+	if f.options.MaxRisk != harness.DefaultMaxRisk {
+		words = append(words, "--max-risk", f.options.MaxRisk)
 	}
 	for _, flag := range []struct{ name, value string }{{"--config", f.config}, {"--features", f.options.Features}, {"--lock", f.options.Lock}, {"--wire", f.wire}} {
 		if flag.value != "" {

@@ -52,15 +52,6 @@ Feature: How it ends, and begins again
     When the host makes 8 calls and closes stdin behind them
     Then each call is answered
 
-  @should @id:rpc.no-orphans
-  Scenario: It leaves nothing running
-    Why: What outlives the plugin piles up on the user's machine, some more with each start.
-    Spec: Overkill, Package plugin, func (*Client) Shutdown
-    Fix: End the processes you started before you exit, and wait for them.
-    When the host uses all that it registered
-    And the host asks it to shut down
-    Then it leaves nothing running
-
   @must @id:rpc.restart
   Scenario: Killed and started again, it registers the same
     Why: The host starts a crashed plugin again, three times. A lock file or a half-written state that stops it makes the first crash the last.

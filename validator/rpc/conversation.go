@@ -59,6 +59,8 @@ type Conversation struct {
 	// Asked is when the host asked the process to shut down, and Cut when it waited
 	// no longer: it closed stdin or sent a signal. Zero is never.
 	Asked, Cut time.Duration
+	// LeftRunning names the processes that it left behind.
+	LeftRunning []validator.Survivor
 	// Stderr is the end of what the process logged.
 	Stderr []byte
 

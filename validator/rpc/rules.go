@@ -14,4 +14,4 @@ func ManifestRules() []validator.Rule[*Manifest] { return manifestRules }
 // Rules judge every conversation of a run, in the order in which one needs the other.
 func Rules() []validator.Rule[*Conversation] { return conversationRules }
 
-var conversationRules = slices.Concat(lineRules, messageRules, sessionRules)
+var conversationRules = slices.Concat(lineRules, messageRules, sessionRules, endRules)
