@@ -27,6 +27,8 @@ var roles = map[string]func(args []string) int{
 	"rename":    oneShot("rename"),
 	"transform": oneShot("transform"),
 	"sensor":    oneShot("sensor"),
+	"rpc":       rpcRole,
+	"eater":     func([]string) int { return eat() },
 }
 
 // A process that was started as a plugin becomes one here and never gets to

@@ -23,7 +23,8 @@ type Specimen struct {
 // A sample is what `plugcheck run --sample` judges: plugins that keep every check
 // of a wire, all together.
 var samples = map[string]func(dir string) error{
-	"jsonl": jsonlSample,
+	"jsonl":   jsonlSample,
+	"jsonrpc": jsonrpcSample,
 }
 
 // Sample writes the reference plugins of a wire into folders below dir.
@@ -41,7 +42,7 @@ func Sample(wire, dir string) error {
 }
 
 // Specimens lists the faulty plugins of every wire. Each check of the catalogue has at least one.
-func Specimens() []Specimen { return slices.Concat(jsonlSpecimens()) }
+func Specimens() []Specimen { return slices.Concat(jsonlSpecimens(), rpcSpecimens()) }
 
 // SpecimenNamed finds a specimen of any wire.
 func SpecimenNamed(name string) (Specimen, bool) {
