@@ -57,6 +57,7 @@ func (s *session) report(selected map[string]bool) reports.Plugin {
 			s.fillStatic(&k, outcome, shown)
 		case c.Static:
 			k.Message = s.whyNotJudgedStatic(c, static)
+			leaveOut(&k, c, nothingStatic)
 		case s.idle != "":
 			k.Message = s.idle
 		case c.IsRule():
@@ -144,8 +145,10 @@ func (s *session) whyNotJudgedStatic(c *Check, static map[string]validator.Outco
 			return s.whyNotJudgedStatic(k, static)
 		}
 	}
-	return "the manifest does not hold what this check looks at"
+	return nothingStatic
 }
+
+const nothingStatic = "the manifest does not hold what this check looks at"
 
 // fillRule sums up what a rule said of all exchanges.
 func (s *session) fillRule(k *reports.Check, c *Check, orders []int) {
@@ -206,6 +209,15 @@ func (s *session) fillRule(k *reports.Check, c *Check, orders []int) {
 		k.Status = reports.Pass
 	default:
 		k.Message = s.whyNotJudged(c, orders)
+		leaveOut(k, c, noExchange)
+	}
+}
+
+// leaveOut makes a rule that had nothing to judge one that does not concern the
+// plugin, where a good one may do without what it judges.
+func leaveOut(k *reports.Check, c *Check, nothing string) {
+	if k.Message == nothing && c.Idle != "" {
+		k.Status, k.Message = reports.Skip, c.Idle
 	}
 }
 

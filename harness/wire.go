@@ -38,6 +38,7 @@ type wire struct {
 type ruleCheck struct {
 	validator.Check
 	needs  []string
+	idle   string
 	static bool
 }
 
@@ -66,7 +67,7 @@ func wireNamed(name string) (*wire, error) {
 func asChecks[T any](static bool, rules []validator.Rule[T]) []ruleCheck {
 	var list []ruleCheck
 	for _, r := range rules {
-		list = append(list, ruleCheck{r.Check, r.Needs, static})
+		list = append(list, ruleCheck{r.Check, r.Needs, r.Idle, static})
 	}
 	return list
 }

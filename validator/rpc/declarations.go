@@ -76,6 +76,7 @@ func gated(method, id, list, param, title, quote string) rule {
 			Why:  "The host refuses it with -32001, so the plugin never gets what it asks for, and the user was not asked for it.",
 			Spec: specPermission + " (\"" + quote + "\")",
 			Fix:  "Add it to permissions." + list + " in the result of plugin.initialize and in plugin.toml, or do without it."},
+		Idle: "it never calls " + method,
 		Applies: func(c *Conversation) bool {
 			_, known := c.Permissions()
 			return known && c.uses(method)

@@ -68,9 +68,6 @@ func ReadManifest(source string, text []byte) *Manifest {
 	return m
 }
 
-// readable reports whether the fields can be judged at all.
-func (m *Manifest) readable() bool { return m.Unreadable == nil }
-
 // Allows reports whether the permissions let a method of the plugin be called
 // with its config key, tool or event; most methods need none.
 func (p *Permissions) Allows(method, name string) bool {

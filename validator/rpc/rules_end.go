@@ -18,7 +18,7 @@ var endRules = []rule{
 			if len(c.LeftRunning) == 0 {
 				return nil
 			}
-			return []validator.Finding{{Class: "orphans", Message: fmt.Sprintf("it left %d processes running, such as process %s", len(c.LeftRunning), c.LeftRunning[0]),
+			return []validator.Finding{{Class: "orphans", Message: fmt.Sprintf("it left processes running, %d of them, such as process %s", len(c.LeftRunning), c.LeftRunning[0]),
 				Expected: "nothing left running", Got: fmt.Sprintf("%d left running; plugcheck ended them", len(c.LeftRunning))}}
 		},
 	},

@@ -44,7 +44,8 @@ var manifestRules = []validator.Rule[*Manifest]{
 			Why:   "An event that the host does not know never comes, and installers that check the permissions refuse the plugin.",
 			Spec:  specEvents,
 			Fix:   "Write the events as the document does, in lower case and with underscores."},
-		Applies: func(m *Manifest) bool { return m.readable() && m.Permissions != nil && len(m.Permissions.Events) > 0 },
+		Idle:    "plugin.toml declares no event",
+		Applies: func(m *Manifest) bool { return m.Permissions != nil && len(m.Permissions.Events) > 0 },
 		Judge: func(m *Manifest) []validator.Finding {
 			return unknownEvents("plugin.toml declares the event", m.Permissions.Events)
 		},

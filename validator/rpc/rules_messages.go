@@ -64,6 +64,7 @@ var messageRules = []rule{
 			Why:   "The host decodes it into these two fields; what does not fit makes the whole answer unreadable.",
 			Spec:  "Overkill, Package plugin, type RPCError; JSON-RPC 2.0, section 5.1",
 			Fix:   "Answer \"error\":{\"code\":-32603,\"message\":\"…\"}, the code a number and the message a string."},
+		Idle:    "it never answers with an error",
 		Applies: refused,
 		Judge: func(c *Conversation) []validator.Finding {
 			var found []validator.Finding
@@ -85,6 +86,7 @@ var messageRules = []rule{
 			Why:   "Hosts and users tell failures apart by the code. 0 is what a decoder makes of a code that is missing.",
 			Spec:  "Overkill, Package plugin, Constants (ErrCode…); JSON-RPC 2.0, section 5.1 (-32768 to -32000 are reserved)",
 			Fix:   "Use -32602 for wrong params, -32603 for an internal failure, and codes outside of -32768 to -32000 for your own."},
+		Idle:    "it never answers with an error",
 		Applies: refused,
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeEach(c, func(m *Message) *validator.Finding {
@@ -103,6 +105,7 @@ var messageRules = []rule{
 			Why:   "The host has no call that such an answer could belong to, and a strict one takes it for a broken plugin.",
 			Spec:  specWire + "; JSON-RPC 2.0, section 4.1 (\"The Server MUST NOT reply to a Notification\")",
 			Fix:   "Look whether the message has an id before you answer: without one there is no answer, not even an error."},
+		Idle:    "it subscribes to no event, and so is sent no notification",
 		Applies: func(c *Conversation) bool { return c.notified },
 		Judge:   func(c *Conversation) []validator.Finding { return strays(c, toNotification) },
 	},
@@ -121,6 +124,7 @@ var messageRules = []rule{
 			Why:   "The host of this contract decodes ids as numbers, and two open calls with one id get each other's answers.",
 			Spec:  specWire,
 			Fix:   "Count your own requests up from 1."},
+		Idle:    "it never calls the host",
 		Applies: func(c *Conversation) bool { return c.asked },
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeEach(c, func(m *Message) *validator.Finding {
@@ -148,6 +152,7 @@ var messageRules = []rule{
 			Why:   "The host refuses any other with -32601, so whatever the plugin wanted does not happen.",
 			Spec:  "Overkill, Package plugin, Overview (host.register_tool, host.toast, host.config_get, etc.); host: the eight host.* methods",
 			Fix:   "Call the methods as the document writes them: " + strings.Join(HostMethods, ", ") + "."},
+		Idle:    "it never calls the host",
 		Applies: called,
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeEach(c, func(m *Message) *validator.Finding {
@@ -169,6 +174,7 @@ var messageRules = []rule{
 			Why:   "The host answers -32602 and does nothing, or does it with an empty text.",
 			Spec:  "host: host.subscribe {event}, host.context_provider {name?}, host.toast {kind,text}, host.session_get {}, host.config_get {key}, host.call_tool {name,args}",
 			Fix:   "Send params as an object with the members of the method, each of its type."},
+		Idle:    "it never calls the host",
 		Applies: called,
 		Judge: func(c *Conversation) []validator.Finding {
 			var found []validator.Finding

@@ -69,6 +69,7 @@ var sessionRules = []rule{
 			Spec:  "host: the static name, where set, has to equal the initialized one; " + specClient + ", SetStaticManifest",
 			Fix:   "Let both say the same, or leave the name out of plugin.toml."},
 		Needs: []string{"rpc.initialize.identity"},
+		Idle:  "plugin.toml says no name, or there is none",
 		Applies: func(c *Conversation) bool {
 			return c.identity != nil && c.identity.Name != "" && c.Static != nil && c.Static.Name != ""
 		},
@@ -81,6 +82,7 @@ var sessionRules = []rule{
 			Spec:  specManifest + " (\"self-description returned from plugin.initialize\"); host: plugin.toml has version and [permissions] as well",
 			Fix:   "Keep both in step; read plugin.toml at the start, or write it from the same constants."},
 		Needs: []string{"rpc.initialize.identity"},
+		Idle:  "plugin.toml says neither version nor permissions, or there is none",
 		Applies: func(c *Conversation) bool {
 			return c.identity != nil && c.Static != nil && (c.Static.Version != "" || c.Static.Permissions != nil)
 		},
@@ -116,6 +118,7 @@ var sessionRules = []rule{
 			Why:   "The host offers the tool as plugin:<plugin>:<tool> with this schema: a model cannot call what has no name, another's name or a schema that nobody can read.",
 			Spec:  "Overkill, Package plugin, type ToolDecl, type ToolAdapter (\"plugin:<plugin>:<tool>\")",
 			Fix:   "Register {\"name\":…,\"description\":…,\"args_schema\":{…},\"risk_level\":…} once for each tool, args_schema being a JSON Schema as an object, not as a string."},
+		Idle:    "it registers no tool",
 		Applies: func(c *Conversation) bool { return c.uses(RegisterTool) },
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeRegistrations(c, RegisterTool, func(d declaration) string { return d.Name }, schemaFindings)
@@ -127,6 +130,7 @@ var sessionRules = []rule{
 			Why:   "The user sees the title and the host calls plugin:<plugin>:<id>: a blank one cannot be seen, and one with a colon leads elsewhere.",
 			Spec:  "Overkill, Package plugin, type CommandDecl, func CommandID, func ParseCommandID",
 			Fix:   "Register {\"id\":…,\"title\":…,\"description\":…} once for each command."},
+		Idle:    "it registers no command",
 		Applies: func(c *Conversation) bool { return c.uses(RegisterCommand) },
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeRegistrations(c, RegisterCommand, func(d declaration) string { return d.ID }, nil)
@@ -138,6 +142,7 @@ var sessionRules = []rule{
 			Why:   "A model chooses a tool by its description, and a user a command; without one neither knows what it does.",
 			Spec:  "Overkill, Package plugin, type ToolDecl, type CommandDecl (description)",
 			Fix:   "Add a description: what it does, and when to use it."},
+		Idle:    "it registers nothing",
 		Applies: func(c *Conversation) bool { return c.uses(RegisterTool) || c.uses(RegisterCommand) },
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeEach(c, func(m *Message) *validator.Finding {
@@ -159,6 +164,7 @@ var sessionRules = []rule{
 			Why:   "An event that the host does not know never comes.",
 			Spec:  specEvents,
 			Fix:   "Write the events as the document does, in lower case and with underscores."},
+		Idle: "it neither subscribes to an event nor declares one",
 		Applies: func(c *Conversation) bool {
 			return c.uses(Subscribe) || c.identity != nil && len(c.identity.Permissions.Events) > 0
 		},
@@ -184,6 +190,7 @@ var sessionRules = []rule{
 			Why:   "The host puts the contents into the prompt; an answer of another shape adds nothing, and nobody is told.",
 			Spec:  "Overkill, Package plugin, type ContextResponse, type ContextSnippet",
 			Fix:   "Answer {\"snippets\":[{\"title\":…,\"content\":…}]}, with an empty list where there is nothing to add."},
+		Idle:    "it provides no context",
 		Applies: func(c *Conversation) bool { return len(c.provided()) > 0 },
 		Judge: func(c *Conversation) []validator.Finding {
 			var found []validator.Finding
@@ -199,6 +206,7 @@ var sessionRules = []rule{
 			Why:   "The user waits with every prompt. After 2 s the host goes on without the plugin, silently.",
 			Spec:  "Overkill, Package plugin, func (*Manager) Provide (\"with a 2s timeout per plugin\")",
 			Fix:   "Answer from what is at hand, and gather in the background; do not let other calls keep this one waiting."},
+		Idle:    "it provides no context",
 		Applies: func(c *Conversation) bool { return c.judgesTime(ContextProvide) },
 		Judge:   func(c *Conversation) []validator.Finding { return c.lateCalls(ContextProvide) },
 	},
@@ -209,6 +217,7 @@ var sessionRules = []rule{
 			Spec:  "host: it shows snippet titles up to 80 characters and contents up to 8,000; func AssembleSnippets (a global budget)",
 			Fix:   "Shorten them yourself, where it makes sense."},
 		Needs:   []string{"rpc.context.shape"},
+		Idle:    "it provides no context",
 		Applies: func(c *Conversation) bool { return len(c.provided()) > 0 },
 		Judge:   overLimits,
 	},

@@ -13,7 +13,7 @@ import (
 
 // talk makes a conversation of a script: "> " is a line of the host, "< " one of
 // the plugin, "<| " its last without a newline, "+ " lets time pass, "close",
-// "sent SIGNAL", "stderr TEXT" and "exit N" are what they say.
+// "sent SIGNAL", "stderr TEXT", "exit N" and "left COMMAND" are what they say.
 func talk(t testing.TB, script string) *Conversation {
 	t.Helper()
 	c := New("a test", ReadManifest("plugin.toml", []byte("name = \"demo\"\nversion = \"1.0\"\nentry = \"run\"\n[permissions]\nconfig_keys = [\"k\"]\ntools_call = [\"read\"]\nevents = [\"compact\"]\n")))
@@ -39,6 +39,8 @@ func talk(t testing.TB, script string) *Conversation {
 			c.CloseStdin(at)
 		case "sent":
 			c.Signal(at, rest)
+		case "left":
+			c.LeftRunning = append(c.LeftRunning, validator.Survivor{PID: 42, Command: rest})
 		case "stderr":
 			c.Note(at, validator.FromStderr, []byte(rest))
 		case "exit":
@@ -216,6 +218,7 @@ func TestEachRule(t *testing.T) {
 		{context + `< {"jsonrpc":"2.0","id":7,"result":{"snippets":[{"title":"` + long + `","content":""}]}}`, "rpc.context.limits", "title", "81 characters"},
 		{hello + `> {"jsonrpc":"2.0","id":99,"method":"plugin.shutdown"}` + "\n+ 2s\nsent SIGTERM\nexit 0\n", "rpc.shutdown", "silent", "plugin.shutdown"},
 		{hello + `> {"jsonrpc":"2.0","id":99,"method":"plugin.shutdown"}` + "\nexit 0\n", "rpc.shutdown", "crash/", "it ended (exit status 0)"},
+		{hello + goodbye + "left sleep\n", "rpc.no-orphans", "orphans", "1 of them, such as process 42 (sleep)"},
 	} {
 		got := findings(talk(t, c.script))
 		used[c.rule] = true
