@@ -258,7 +258,8 @@ func TestUnanswered(t *testing.T) {
 				open = m.Call
 			}
 		}
-		f := talked.Unanswered(open, talked.Messages[len(talked.Messages)-1].At)
+		gaveUp := talked.end()
+		f := talked.Unanswered(open, gaveUp)
 		if f.Class != c.class || !strings.Contains(f.Message, c.says) {
 			t.Errorf("%s\nis %s: %s\nwanted %s: …%s…", c.script, f.Class, f.Message, c.class, c.says)
 		}

@@ -8,14 +8,16 @@ import (
 	"plugcheck/validator"
 )
 
-// Unanswered says what became of a host's call that was not answered in time. It
-// is asked after stdin was closed and what came of that was added, so that an
-// answer that was only not flushed can be told from none.
-func (c *Conversation) Unanswered(k *Call, now time.Duration) validator.Finding {
-	waited := rounded(now - k.Request.At)
+// Unanswered says what became of a host's call that had no answer when the host
+// gave up: the plugin is dead, it answered with another id, its line is broken,
+// both sides wait, it did not flush, or there is none. It is asked after the host
+// closed stdin upon that, and what came of it was added: an answer that was only
+// not flushed is told from none so.
+func (c *Conversation) Unanswered(k *Call, gaveUp time.Duration) validator.Finding {
+	waited := rounded(gaveUp - k.Request.At)
 	f := validator.Finding{Expected: "an answer with the id " + shown(k.Request.ID), Got: "none"}
 	switch spoiled := c.spoiled(k); {
-	case k.Answer() != nil && c.flushedByEOF(k):
+	case k.Answer() != nil && c.Closed >= gaveUp && k.Answer().At >= c.Closed:
 		f.Class = "not-flushed"
 		f.Message = fmt.Sprintf("the answer to %s came only when stdin was closed, after %s: it was not flushed", k, rounded(k.Answer().At-k.Request.At))
 		f.Fix = "Flush stdout after each message: print(…, flush=True) in Python, fflush(stdout) in C. A pipe is not flushed line by line as a terminal is."
@@ -47,7 +49,7 @@ func (c *Conversation) Unanswered(k *Call, now time.Duration) validator.Finding 
 	case c.waitsForHost() != nil:
 		own := c.waitsForHost()
 		f.Class = "deadlock"
-		f.Message = fmt.Sprintf("both sides wait: the plugin owes the answer to %s since %s, and the host owes the answer to the plugin's %s since %s", k, waited, own, rounded(now-own.Request.At))
+		f.Message = fmt.Sprintf("both sides wait: the plugin owes the answer to %s since %s, and the host owes the answer to the plugin's %s since %s", k, waited, own, rounded(gaveUp-own.Request.At))
 		f.Fix = "Go on reading stdin while a call to the host is open: read in a thread of its own, and let handlers wait there."
 	default:
 		f.Class, f.Message = "silent", fmt.Sprintf("it did not answer %s in %s, and was still running", k, waited)
@@ -60,12 +62,6 @@ func rounded(d time.Duration) time.Duration {
 		return d.Round(100 * time.Millisecond)
 	}
 	return d.Round(time.Millisecond)
-}
-
-// flushedByEOF reports whether an answer came once stdin was closed, after the
-// host had waited for it in vain.
-func (c *Conversation) flushedByEOF(k *Call) bool {
-	return c.Closed > 0 && k.Answer().At >= c.Closed && c.Closed-k.Request.At >= c.allowed(k)
 }
 
 // leftByItself reports whether the process ended, owing the answer to a call,
@@ -153,7 +149,7 @@ func (c *Conversation) late(k *Call) *validator.Finding {
 	if a := k.Answer(); a != nil && a.At-k.Request.At <= c.allowed(k) {
 		return nil
 	}
-	f := c.Unanswered(k, c.end())
+	f := c.Unanswered(k, k.Request.At+c.allowed(k))
 	f.Expected += " within " + c.allowed(k).String()
 	return &f
 }
