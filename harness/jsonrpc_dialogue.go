@@ -11,6 +11,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"plugcheck/reports"
 	"plugcheck/validator"
@@ -21,7 +22,7 @@ const (
 	// dialogueTime is the backstop of a session; each of its steps has a limit of its own.
 	dialogueTime = 10 * time.Minute
 	// calmTime is how long nothing may come before a plugin counts as done with its registrations.
-	calmTime = 250 * time.Millisecond
+	calmTime = 300 * time.Millisecond
 	// patience is what is waited for something that is on its way, if it is.
 	patience = 500 * time.Millisecond
 )
@@ -61,7 +62,7 @@ func (s *jsonrpc) dial(ctx context.Context, name string, m manner) (*dialogue, e
 	if err != nil {
 		return nil, err
 	}
-	d := &dialogue{wire: s, ctx: ctx, dirs: dirs, begun: time.Now(), news: make(chan struct{}, 1), conv: rpc.New(name, s.manifest)}
+	d := &dialogue{wire: s, ctx: ctx, dirs: dirs, news: make(chan struct{}, 1), conv: rpc.New(name, s.manifest)}
 	d.host = host{manner: m, dialogue: d, uses: map[string]bool{}}
 	if m.firstID > 0 {
 		d.lastID = m.firstID - 1
@@ -79,6 +80,7 @@ func (s *jsonrpc) dial(ctx context.Context, name string, m manner) (*dialogue, e
 		s.work.Put(dirs, &validator.Transcript{})
 		return nil, err
 	}
+	d.begun = d.proc.t.Started
 	return d, nil
 }
 
@@ -88,11 +90,12 @@ func (d *dialogue) now() time.Duration { return time.Since(d.begun) }
 func (d *dialogue) heard(from validator.Source, text []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	at := d.now()
 	if from == validator.FromStderr {
-		d.note(at, from, bytes.Clone(text))
+		d.note(d.now(), from, bytes.Clone(text))
 		return
 	}
+	// What came in one go was sent before any of it could be answered.
+	var came []*rpc.Message
 	for len(text) > 0 && !d.flooded {
 		i := bytes.IndexByte(text, '\n')
 		if i < 0 {
@@ -102,24 +105,27 @@ func (d *dialogue) heard(from validator.Source, text []byte) {
 		}
 		raw := slices.Concat(d.part, text[:i])
 		d.part, text = d.part[:0], text[i+1:]
-		d.take(at, raw)
+		at := d.now()
+		came = append(came, d.conv.Add(at, validator.FromPlugin, raw))
+		d.tee.message(at, validator.FromPlugin, raw)
 		d.flooded = d.conv.Overflow
+	}
+	for _, m := range came {
+		d.host.hear(m)
 	}
 	if d.flooded {
 		d.part = nil
 		d.killing.Do(func() { go d.proc.Kill() })
 	}
+	d.tell()
+}
+
+// tell wakes whoever waits for something to become true.
+func (d *dialogue) tell() {
 	select {
 	case d.news <- struct{}{}:
 	default:
 	}
-}
-
-// take adds a line of the plugin and lets the host answer it.
-func (d *dialogue) take(at time.Duration, raw []byte) {
-	m := d.conv.Add(at, validator.FromPlugin, raw)
-	d.tee.message(at, validator.FromPlugin, raw)
-	d.host.hear(m)
 }
 
 // note adds what is no message.
@@ -179,12 +185,17 @@ func encoded(v any) []byte {
 	if raw, ok := v.(json.RawMessage); ok {
 		return raw
 	}
-	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), numbers)
 	if err != nil {
 		panic(err) // what is sent was made from JSON or is plain data
 	}
 	return text
 }
+
+// numbers writes a number that was kept as text as the number it is.
+var numbers = jsonv2.WithMarshalers(jsonv2.MarshalToFunc(func(enc *jsontext.Encoder, n json.Number) error {
+	return enc.WriteValue(jsontext.Value(n))
+}))
 
 // await waits until something is true of the conversation, which is looked at
 // whenever something was heard. It reports false when it is not in time, or cannot
@@ -246,6 +257,7 @@ func (d *dialogue) unanswered(call *rpc.Call) *outcome {
 	}
 	d.mu.Lock()
 	gaveUp := d.now()
+	call.Limit = gaveUp - call.Request.At
 	untaken := d.proc.Untaken()
 	d.hung = true
 	d.mu.Unlock()
@@ -342,16 +354,15 @@ func (d *dialogue) initialize() error {
 		d.await(s.within(shutdownTime), func() bool { return d.host.registry.size() >= s.usual.size() })
 		return nil
 	}
-	for n := -1; ; {
-		d.mu.Lock()
-		seen := len(d.conv.Messages)
-		d.mu.Unlock()
-		if seen == n || d.over() || d.now() > initializeTime {
-			return nil
-		}
-		n = seen
-		d.await(calmTime, func() bool { return len(d.conv.Messages) != n })
+	calm := calmTime
+	if early := d.registered(); early.size() > 0 { // who registers before it answers is done by then
+		calm = calmTime / 4
 	}
+	for n := -1; n != d.heardSoFar() && !d.over() && d.now() < initializeTime; {
+		n = d.heardSoFar()
+		d.await(calm, func() bool { return d.seen() != n })
+	}
+	return nil
 }
 
 // registered is what the plugin has registered.
@@ -359,6 +370,15 @@ func (d *dialogue) registered() registry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.host.registry.clone()
+}
+
+// seen counts what was said in the session; d.mu is held.
+func (d *dialogue) seen() int { return len(d.conv.Messages) + d.conv.Left }
+
+func (d *dialogue) heardSoFar() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen()
 }
 
 // serves asks it something that it is known to answer.

@@ -150,6 +150,7 @@ func (h *host) release(out *holdover) {
 		h.dialogue.write(out.answer)
 	}
 	out.sent = true
+	h.dialogue.tell()
 }
 
 // letGo sends all answers that were held, and holds no more.

@@ -21,6 +21,9 @@ const (
 	maxFailures = 25
 )
 
+// listenTime is how long a drawn conversation waits for the plugin to say something.
+const listenTime = 10 * time.Millisecond
+
 // conversations tries conversations drawn at random, each in a session of its own
 // where the one before did not end well.
 func (sc *jsonrpcScenario) conversations(fresh bool, talk func(t *rapid.T, d *dialogue, limit time.Duration) (*outcome, error)) error {
@@ -120,11 +123,14 @@ func (sc *jsonrpcScenario) propertyInterleave() error {
 		var owed []*rpc.Call
 		for range rapid.IntRange(1, 24).Draw(t, "length") {
 			switch step := rapid.IntRange(0, 9).Draw(t, "step"); {
-			case step < 5:
+			case step < 4:
 				owed = append(owed, d.ask(drawn(t, list)))
-			case step < 7 && len(events) > 0:
+			case step < 6 && len(events) > 0:
 				event := rapid.SampledFrom(events).Draw(t, "event")
 				d.notify(rpc.EventFire, eventParams(event, map[string]any{"text": "plugcheck"}))
+			case step < 8:
+				heard := d.heardSoFar()
+				d.await(listenTime, func() bool { return d.seen() > heard })
 			default:
 				d.host.letGoOne(rapid.IntRange(0, window).Draw(t, "which"))
 			}

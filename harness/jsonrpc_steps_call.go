@@ -175,8 +175,8 @@ func eventParams(event string, payload any) map[string]any {
 	return map[string]any{"event": event, "payload": payload}
 }
 
-// callsToolsInPairs sends each request with a second one right behind it, which
-// must not be lost.
+// callsToolsInPairs sends a second request while one is worked on, and a third once
+// it is done; neither must be lost.
 func (sc *jsonrpcScenario) callsToolsInPairs() error {
 	d, err := sc.session()
 	if err != nil {
@@ -190,8 +190,10 @@ func (sc *jsonrpcScenario) callsToolsInPairs() error {
 		if err := sc.ask(d, r); err != nil {
 			return err
 		}
+		first := sc.calls[len(sc.calls)-1]
+		d.missing(asideTime, first.Call)
 		second := sc.wire.probe
-		second.about += ", sent right behind " + r.about
+		second.about += ", sent behind " + r.about
 		if err := sc.ask(d, second); err != nil {
 			return err
 		}

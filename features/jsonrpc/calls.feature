@@ -63,6 +63,15 @@ Feature: What the host calls
     When the host fires 20 events in a row
     Then what it tells of them is in their order
 
+  @must @id:rpc.context.answers
+  Scenario: Context is answered for any prompt
+    Why: Every prompt of the user goes through here, the empty one and the long one.
+    Spec: Overkill, Package plugin, func (*Client) Provide
+    Fix: Answer {"snippets":[]} where there is nothing to add, and catch what goes wrong.
+    When the host asks for context
+    Then each call is answered
+    And it still serves
+
   @must @id:rpc.unknown-method
   Scenario: A method that no plugin has gets -32601
     Why: Hosts find out by this code what a plugin does not have yet. Another code says that something broke, and silence that nothing is there.
