@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 // An RPCFault is the JSON-RPC reference plugin with one thing wrong. Each field is
@@ -50,11 +49,10 @@ type RPCFault struct {
 // rpcMemory is what faults remember between messages.
 type rpcMemory struct {
 	sync.Mutex
-	id      json.RawMessage
-	n       int
-	kept    [][]byte
-	written []byte
-	words   []string
+	id    json.RawMessage
+	n     int
+	kept  [][]byte
+	words []string
 }
 
 // RPCFaults lists every fault of the JSON-RPC wire. Each of its checks has at least one.
@@ -181,17 +179,9 @@ var rpcManifestFaults = []RPCFault{
 		Manifest: func(m map[string]any) { m["version"] = "0.9.0" }},
 }
 
-// eat is a process that takes what comes on stdin for a while, whoever it was meant for.
+// eat is a process that takes all that comes on stdin, whoever it was meant for.
 func eat() int {
-	taken := make(chan struct{})
-	go func() {
-		os.Stdin.Read(make([]byte, 1<<16))
-		close(taken)
-	}()
-	select {
-	case <-taken:
-	case <-time.After(300 * time.Millisecond):
-	}
+	io.Copy(io.Discard, os.Stdin)
 	return 0
 }
 

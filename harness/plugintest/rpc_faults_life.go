@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -104,14 +105,27 @@ var rpcLifeFaults = []RPCFault{
 			}
 			return false
 		}},
-	{Name: "rpc-event-cancels", Catches: "rpc.property.interleave", About: "an event that comes while a call to the host is open makes it forget what it was asked", Config: impatient,
+	{Name: "rpc-event-cancels", Catches: "rpc.property.interleave", About: "an event makes it forget which calls it has not answered yet", Config: impatient,
 		Message: func(p *rpcPlugin, m *rpcMessage) bool {
-			if m.method == "event.fire" {
-				p.mu.Lock()
-				clear(p.pending)
-				p.mu.Unlock()
+			p.memory.Lock()
+			defer p.memory.Unlock()
+			switch {
+			case m.method == "event.fire":
+				p.memory.words = nil
+			case m.ID != nil && m.method != "":
+				p.memory.words = append(p.memory.words, string(m.ID))
 			}
 			return false
+		},
+		Answer: func(p *rpcPlugin, m *rpcMessage, b []byte) []byte {
+			p.memory.Lock()
+			defer p.memory.Unlock()
+			i := slices.Index(p.memory.words, string(m.ID))
+			if i < 0 && m.method != "" {
+				return nil
+			}
+			p.memory.words = slices.Delete(p.memory.words, max(i, 0), i+1)
+			return b
 		}},
 	{Name: "rpc-number-kills", Catches: "rpc.property.noise", About: "a message that is a number ends it", Also: []string{"rpc.garbage-line", "rpc.invalid-request"},
 		Line: dies("TypeError: argument of type 'int' is not iterable", func(line []byte) bool {

@@ -145,17 +145,20 @@ var rpcRobustnessFaults = []RPCFault{
 		}},
 	{Name: "rpc-child-eats", Catches: "rpc.children-leave-stdin", About: "a process that it starts for the tool sum reads its stdin", Config: impatient,
 		Also: []string{"rpc.*"},
-		Message: func(_ *rpcPlugin, m *rpcMessage) bool {
-			if mentionsTool(m, "sum") {
-				self, err := os.Executable()
-				if err != nil {
-					die("%v", err)
-				}
-				child := exec.Command(self, start, "eater")
-				child.Stdin = os.Stdin
-				child.Run()
+		Message: func(p *rpcPlugin, m *rpcMessage) bool {
+			if !mentionsTool(m, "sum") {
+				return false
 			}
-			return false
+			result, e := p.call(m)
+			p.answer(m, result, e)
+			self, err := os.Executable()
+			if err != nil {
+				die("%v", err)
+			}
+			child := exec.Command(self, start, "eater")
+			child.Stdin = os.Stdin
+			child.Run()
+			return true
 		}},
 	{Name: "rpc-events-disordered", Catches: "rpc.ordered-events", About: "it tells of two events in the wrong order",
 		Params: func(p *rpcPlugin, method string, params any) (string, any) {

@@ -48,7 +48,7 @@ var rpcWireFaults = []RPCFault{
 		}},
 	{Name: "rpc-byte-order-mark", Catches: "rpc.strict-json", About: "each of its messages begins with a byte order mark",
 		Bytes: func(_ *rpcPlugin, b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }},
-	{Name: "rpc-latin-1", Catches: "rpc.strict-json", About: "a snippet has a byte of Latin-1", With: []string{"rpc.context.*"},
+	{Name: "rpc-latin-1", Catches: "rpc.strict-json", About: "a snippet has a byte of Latin-1", With: []string{"rpc.null-result"},
 		Answer: onMethod("context.provide", func(b []byte) []byte {
 			return bytes.Replace(b, []byte("The prompt"), []byte("Caf\xe9: the prompt"), 1)
 		})},
@@ -127,7 +127,7 @@ var rpcWireFaults = []RPCFault{
 		}},
 	// the plugin's own calls
 	{Name: "rpc-string-ids", Catches: "rpc.plugin-ids", About: "the ids of its own calls are strings", ID: func(n int) string { return fmt.Sprintf(`"call-%d"`, n) }},
-	{Name: "rpc-same-id", Catches: "rpc.plugin-ids", About: "all its registrations have the same id", ID: func(n int) string { return strconv.Itoa(max(1, n-8)) }},
+	{Name: "rpc-same-id", Catches: "rpc.plugin-ids", About: "all its own calls have the same id", ID: func(int) string { return "1" }, With: []string{"rpc.reentrant"}, Also: []string{"rpc.*"}},
 	{Name: "rpc-calls-host-log", Catches: "rpc.unknown-host-method", About: "it calls a method that the host does not have",
 		Message: func(p *rpcPlugin, m *rpcMessage) bool {
 			if m.method == "tool.call" {
