@@ -35,8 +35,10 @@ func Recorded(path string, file io.Reader, o Options) (*reports.Report, error) {
 	if who := conv.Identity(); who != nil {
 		s.target.Name, s.target.Version = who.Name, who.Version
 	}
-	s.driver = &recorded{session: s}
+	driver := &recorded{session: s}
+	s.driver = driver
 	s.begin(contact, nil).record("in the recording", &recording{conv}, validator.Judge(rpc.Rules(), conv), nil, o.Examples)
+	driver.judgeCalls(conv)
 	report.Plugins = append(report.Plugins, s.report(catalogue.ofWire(selected, s.wire.name)))
 	report.DurationMS = time.Since(start).Milliseconds()
 	report.Settle(o.Gate)
@@ -52,10 +54,33 @@ func (*recorded) static() ([]validator.Outcome, []reports.Line) { return nil, ni
 func (*recorded) unjudged(*Check) string                        { return "" }
 func (*recorded) compatibility() []reports.Compatibility        { return nil }
 
+// callChecks are the scenarios whose stimulus a recording holds by itself.
+var callChecks = map[string]string{"rpc.tool.answers": rpc.ToolCall, "rpc.command.answers": rpc.CommandInvoke}
+
+// judgeCalls judges whether what was asked in the recording was answered.
+func (r *recorded) judgeCalls(conv *rpc.Conversation) {
+	for id, method := range callChecks {
+		k, ok := r.catalogue.Find(id)
+		judged, found := conv.Neglected(method, DefaultLimit)
+		if !ok || judged == 0 {
+			continue
+		}
+		run := r.begin(k.order, k)
+		run.finished, run.exchanges = true, judged
+		if len(found) > 0 {
+			run.outcome = &outcome{finding: found[0], cause: causes[found[0].Class], seen: &recording{conv}}
+		}
+	}
+}
+
 // concerns leaves out what a recording cannot show: what was not done in it.
 func (r *recorded) concerns(k *Check) *outcome {
 	run := r.runs[contact]
 	switch {
+	case r.runs[k.order] != nil:
+		return nil
+	case callChecks[k.ID] != "":
+		return skip("no call of this kind in the recording can be judged")
 	case !k.IsRule():
 		return skip("a recording is judged, so nothing is tried: plugcheck run does")
 	case k.Static:

@@ -176,3 +176,26 @@ func (c *Conversation) lateCalls(method string) []validator.Finding {
 	}
 	return found
 }
+
+// Neglected tells the host's calls of a method that were never answered, of those
+// that can be judged: the plugin had the patience's time, or it is known why there
+// is no answer.
+func (c *Conversation) Neglected(method string, patience time.Duration) (judged int, found []validator.Finding) {
+	for m := range c.messages(validator.FromHost) {
+		k := m.Call
+		if k == nil || m.Method != method {
+			continue
+		}
+		if k.Answer() != nil {
+			judged++
+			continue
+		}
+		f := c.Unanswered(k, c.end())
+		if waits := f.Class == "silent" || f.Class == "deadlock"; waits && c.end()-m.At < patience {
+			continue // the host did not wait for it
+		}
+		judged++
+		found = append(found, f)
+	}
+	return judged, found
+}
