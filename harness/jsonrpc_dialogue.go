@@ -23,8 +23,8 @@ const (
 	dialogueTime = 10 * time.Minute
 	// calmTime is how long nothing may come before a plugin counts as done with its registrations.
 	calmTime = 300 * time.Millisecond
-	// patience is what is waited for something that is on its way, if it is.
-	patience = 500 * time.Millisecond
+	// usualPatience is what is waited for something that is on its way, if it is.
+	usualPatience = 500 * time.Millisecond
 )
 
 // A dialogue is one process of the plugin, with the host at the other end. What
@@ -38,17 +38,19 @@ type dialogue struct {
 	begun time.Time
 	news  chan struct{} // something was heard
 
-	mu      sync.Mutex
-	conv    *rpc.Conversation
-	host    host
-	part    []byte // a line that has not ended yet
-	flooded bool   // it said more than is kept
-	killing sync.Once
-	lastID  int64
-	greeted bool // it was initialized
-	hung    bool // something was not answered in time
-	closed  bool
-	mark    time.Duration // when what is asked of it now began
+	mu   sync.Mutex
+	conv *rpc.Conversation
+	host host
+	// patience is what is waited for something that is on its way, if it is.
+	patience time.Duration
+	part     []byte // a line that has not ended yet
+	flooded  bool   // it said more than is kept
+	killing  sync.Once
+	lastID   int64
+	greeted  bool // it was initialized
+	hung     bool // something was not answered in time
+	closed   bool
+	mark     time.Duration // when what is asked of it now began
 	// tee takes each line where transcripts are wanted; nil otherwise.
 	tee *transcriptFile
 
@@ -62,7 +64,7 @@ func (s *jsonrpc) dial(ctx context.Context, name string, m manner) (*dialogue, e
 	if err != nil {
 		return nil, err
 	}
-	d := &dialogue{wire: s, ctx: ctx, dirs: dirs, news: make(chan struct{}, 1), conv: rpc.New(name, s.manifest)}
+	d := &dialogue{wire: s, ctx: ctx, dirs: dirs, news: make(chan struct{}, 1), conv: rpc.New(name, s.manifest), patience: usualPatience}
 	d.host = host{manner: m, dialogue: d, uses: map[string]bool{}}
 	if m.firstID > 0 {
 		d.lastID = m.firstID - 1
@@ -264,7 +266,7 @@ func (d *dialogue) unanswered(call *rpc.Call) *outcome {
 	eaters := d.proc.StdinReaders() // before the end of stdin lets them go
 	if !d.over() {
 		d.closeStdin()
-		d.await(patience, func() bool { return call.Answer() != nil })
+		d.await(d.patience, func() bool { return call.Answer() != nil })
 	}
 	d.mu.Lock()
 	d.took()
@@ -411,7 +413,7 @@ func (d *dialogue) close() error {
 		d.await(d.wire.within(shutdownTime), func() bool { return call.Answer() != nil })
 		if !d.leaves(20 * time.Millisecond) {
 			d.closeStdin()
-			if !d.leaves(patience) {
+			if !d.leaves(d.patience) {
 				d.wire.lingers.Store(true)
 			}
 		}
@@ -458,20 +460,14 @@ func (d *dialogue) shown() *exchangeShown {
 	return e
 }
 
-// shownConversation is a conversation in the report's form, its middle left out
-// where it is long.
+// shownConversation is a conversation in the report's form, shortened where it is long.
 func shownConversation(c *rpc.Conversation) []reports.Line {
-	const head = maxLines / 4
 	var lines []reports.Line
-	left := len(c.Messages) - maxLines
-	for i, m := range c.Messages {
-		switch {
-		case i == head && left > 0:
-			lines = append(lines, reports.Line{MS: milliseconds(m.At), From: string(validator.FromMark), Data: fmt.Sprintf("(%d lines are left out here)", left)})
-		case i > head && i <= head+left:
-		default:
-			lines = append(lines, line(m.At, string(m.From), m.Raw, int64(len(m.Raw))))
+	for _, m := range c.Excerpt(maxLines) {
+		if m.Left > 0 {
+			lines = append(lines, reports.Line{MS: milliseconds(m.At), From: string(validator.FromMark), Data: fmt.Sprintf("(%d lines are left out here)", m.Left)})
 		}
+		lines = append(lines, line(m.At, string(m.From), m.Raw, int64(len(m.Raw))))
 	}
 	return lines
 }

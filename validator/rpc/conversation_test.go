@@ -53,6 +53,40 @@ func TestWhatIsNotSettledIsBoundedToo(t *testing.T) {
 	t.Error("40 MiB of open calls are no overflow")
 }
 
+// TestExcerpt: what is wrong in the middle of a long conversation is shown, and
+// what it answers.
+func TestExcerpt(t *testing.T) {
+	c := talk(t, hello)
+	for i := 2; i < 500; i++ {
+		id := fmt.Sprint(i)
+		c.Add(time.Duration(i), validator.FromHost, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tool.call"}`, id))
+		if i == 200 {
+			id = `"200"`
+		}
+		c.Add(time.Duration(i), validator.FromPlugin, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, id))
+	}
+	const most = 40
+	pieces := c.Excerpt(most)
+	shown := len(pieces)
+	var text strings.Builder
+	for _, p := range pieces {
+		shown += p.Left
+		text.Write(p.Raw)
+	}
+	if len(pieces) != most || shown != len(c.Messages) {
+		t.Errorf("%d pieces, %d messages with those left out; there are %d", len(pieces), shown, len(c.Messages))
+	}
+	for _, want := range []string{"plugin.initialize", `"id":200,`, `"id":"200"`, `"id":499`} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+	short := talk(t, hello)
+	if got := short.Excerpt(most); len(got) != len(short.Messages) {
+		t.Errorf("%d of %d messages are shown", len(got), len(short.Messages))
+	}
+}
+
 func TestIDSet(t *testing.T) {
 	var s idSet
 	for _, id := range []string{"3", "1", "2", "7", "5", "6", `"a"`, "1.0", "-1"} {
