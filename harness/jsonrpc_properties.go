@@ -16,9 +16,9 @@ import (
 const (
 	// shrinkTime is how long an answer is waited for once one has failed to come: to
 	// find the shortest conversation that fails takes many of them.
-	shrinkTime = 300 * time.Millisecond
+	shrinkTime = 200 * time.Millisecond
 	// maxFailures bounds how many conversations may fail while it is looked for.
-	maxFailures = 25
+	maxFailures = 12
 )
 
 // listenTime is how long a drawn conversation waits for the plugin to say something.
@@ -42,7 +42,7 @@ func (sc *jsonrpcScenario) conversations(fresh bool, talk func(t *rapid.T, d *di
 		}
 		limit := sc.wire.limit
 		if failures > 0 {
-			limit = min(limit, shrinkTime)
+			limit, d.patience = min(limit, shrinkTime), shrinkTime/4
 		}
 		d.mu.Lock()
 		d.mark = d.now()

@@ -38,7 +38,7 @@ func (sc *jsonrpcScenario) sendsSIGTERM() error {
 
 // sendsSIGTERMIfThere is what the host does after plugin.shutdown.
 func (sc *jsonrpcScenario) sendsSIGTERMIfThere() error {
-	if sc.talk.leaves(patience) {
+	if sc.talk.leaves(usualPatience) {
 		return nil
 	}
 	return sc.sendsSIGTERM()
@@ -72,9 +72,10 @@ func (sc *jsonrpcScenario) closesStdinAtOnce() error {
 func (sc *jsonrpcScenario) leavesByItself() error {
 	d := sc.talk
 	spent := d.proc.CPU()
-	if !d.leaves(sigtermTime) {
-		f := validator.Finding{Class: "stays", Message: fmt.Sprintf("%s after %s it was still running", sigtermTime, sc.did), Expected: "that it leaves by itself with status 0", Got: "still running"}
-		if used := d.proc.CPU() - spent; used > sigtermTime/2 {
+	limit := sc.wire.within(sigtermTime)
+	if !d.leaves(limit) {
+		f := validator.Finding{Class: "stays", Message: fmt.Sprintf("%s after %s it was still running", limit, sc.did), Expected: "that it leaves by itself with status 0", Got: "still running"}
+		if used := d.proc.CPU() - spent; used > limit/2 {
 			f.Class = "spins"
 			f.Message += fmt.Sprintf(", and had used %s of processor time meanwhile: it reads the end of the stream again and again", used.Round(100*time.Millisecond))
 		}
@@ -88,10 +89,11 @@ func (sc *jsonrpcScenario) leavesByItself() error {
 
 func (sc *jsonrpcScenario) isGone() error {
 	d := sc.talk
-	if d.leaves(sigtermTime) {
+	limit := sc.wire.within(sigtermTime)
+	if d.leaves(limit) {
 		return nil
 	}
-	return d.fail(validator.Finding{Class: "stays", Message: fmt.Sprintf("%s after %s it was still running: the host kills it then", sigtermTime, sc.did),
+	return d.fail(validator.Finding{Class: "stays", Message: fmt.Sprintf("%s after %s it was still running: the host kills it then", limit, sc.did),
 		Expected: "that it is gone within 3 s", Got: "still running"})
 }
 
