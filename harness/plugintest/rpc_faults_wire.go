@@ -107,7 +107,7 @@ var rpcWireFaults = []RPCFault{
 	{Name: "rpc-answers-twice", Catches: "rpc.no-unknown-reply", About: "it answers each command twice", Also: []string{"rpc.property.interleave"},
 		Answer: onMethod("command.invoke", func(b []byte) []byte { return append(b, b...) })},
 	{Name: "rpc-answers-the-one-before", Catches: "rpc.no-unknown-reply", About: "after a call that failed, the next success answers that one again", Config: impatient,
-		Also: []string{"rpc.*"}, With: []string{"rpc.tool.*", "rpc.command.*", "rpc.bad-params"},
+		Also: []string{"rpc.*"}, With: []string{"rpc.tool.*", "rpc.command.*", "rpc.bad-params", "rpc.children-leave-stdin"},
 		Answer: func(p *rpcPlugin, m *rpcMessage, b []byte) []byte {
 			if m.method != "tool.call" && m.method != "command.invoke" {
 				return b

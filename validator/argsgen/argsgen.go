@@ -25,7 +25,8 @@ type Flaw struct {
 }
 
 // Valid returns a generator of values that the schema allows; where it allows an
-// object, only of objects, as arguments are. An error that is a
+// object, only of objects, as arguments are. They are what encoding/json decodes
+// into, but for numbers: those are raw, so that no encoder rounds or quotes them. An error that is a
 // [contracts.ErrUnsupported] says that the schema may be good, and what in it
 // cannot be followed.
 func Valid(source []byte) (*rapid.Generator[any], error) {
@@ -33,7 +34,7 @@ func Valid(source []byte) (*rapid.Generator[any], error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.valid, nil
+	return rapid.Map(s.valid, rawNumbers), nil
 }
 
 // Invalid returns a generator of values that the schema does not allow, each a
@@ -44,12 +45,36 @@ func Invalid(source []byte) (*rapid.Generator[Flaw], error) {
 	if err != nil {
 		return nil, err
 	}
-	g := rapid.Custom(func(t *rapid.T) Flaw { return s.breaks(t, s.valid.Draw(t, "args")) }).
-		Filter(func(f Flaw) bool { return f.What != "" })
+	g := rapid.Custom(func(t *rapid.T) Flaw {
+		f := s.breaks(t, s.valid.Draw(t, "args"))
+		f.Value = rawNumbers(f.Value)
+		return f
+	}).Filter(func(f Flaw) bool { return f.What != "" })
 	if _, ok := example(g); !ok {
 		return nil, ErrNothingToBreak
 	}
 	return g, nil
+}
+
+// rawNumbers takes a value that it may share with the schema, and copies it.
+func rawNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return json.RawMessage(v)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = rawNumbers(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, value := range v {
+			object[name] = rawNumbers(value)
+		}
+		return object
+	}
+	return v
 }
 
 // A schema is one that values can be drawn from.
