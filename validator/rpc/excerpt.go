@@ -14,8 +14,8 @@ type Piece struct {
 func (c *Conversation) Excerpt(n int) []Piece {
 	keep := make([]bool, len(c.Messages))
 	room := n
-	take := func(i int) {
-		if i < len(keep) && !keep[i] && room > 0 {
+	take := func(i int) { // the request of a batch stands in no line of its own
+		if i >= 0 && i < len(keep) && !keep[i] && room > 0 {
 			keep[i] = true
 			room--
 		}
