@@ -141,11 +141,13 @@ var rpcCallFaults = []RPCFault{
 			}
 			return false
 		}},
-	{Name: "rpc-snippets-object", Catches: "rpc.context.shape", About: "snippets is an object", With: []string{"rpc.null-result"},
+	{Name: "rpc-context-silent", Catches: "rpc.context.answers", About: "it never answers context.provide", Config: impatient, Also: []string{"rpc.*"},
+		Answer: onMethod("context.provide", never)},
+	{Name: "rpc-snippets-object", Catches: "rpc.context.shape", About: "snippets is an object", With: []string{"rpc.context.answers"},
 		Outcome: outcomeOf("context.provide", map[string]any{"snippets": map[string]any{"title": "t", "content": "c"}})},
-	{Name: "rpc-context-late", Catches: "rpc.context.in-time", About: "context.provide takes longer than 2 s", With: []string{"rpc.null-result"}, Also: []string{"rpc.line-separators", "rpc.large-message", "rpc.unicode"},
+	{Name: "rpc-context-late", Catches: "rpc.context.in-time", About: "context.provide takes longer than 2 s", With: []string{"rpc.context.answers"}, Also: []string{"rpc.line-separators", "rpc.large-message", "rpc.unicode"},
 		Answer: onMethod("context.provide", func(b []byte) []byte { time.Sleep(2200 * time.Millisecond); return b })},
-	{Name: "rpc-context-long", Catches: "rpc.context.limits", About: "a snippet has more than 8,000 characters", With: []string{"rpc.null-result"},
+	{Name: "rpc-context-long", Catches: "rpc.context.limits", About: "a snippet has more than 8,000 characters", With: []string{"rpc.context.answers"},
 		Outcome: outcomeOf("context.provide", map[string]any{"snippets": []any{map[string]any{"title": "All of it", "content": strings.Repeat("word ", 2000)}}})},
 	{Name: "rpc-unknown-method-internal", Catches: "rpc.unknown-method", About: "a method that it does not have is answered with -32603, as the published Go SDK does",
 		Outcome: func(_ *rpcPlugin, _ *rpcMessage, result any, e *rpcError) (any, *rpcError) {

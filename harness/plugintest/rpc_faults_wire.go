@@ -48,7 +48,7 @@ var rpcWireFaults = []RPCFault{
 		}},
 	{Name: "rpc-byte-order-mark", Catches: "rpc.strict-json", About: "each of its messages begins with a byte order mark",
 		Bytes: func(_ *rpcPlugin, b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }},
-	{Name: "rpc-latin-1", Catches: "rpc.strict-json", About: "a snippet has a byte of Latin-1", With: []string{"rpc.null-result"},
+	{Name: "rpc-latin-1", Catches: "rpc.strict-json", About: "a snippet has a byte of Latin-1", With: []string{"rpc.context.answers"},
 		Answer: onMethod("context.provide", func(b []byte) []byte {
 			return bytes.Replace(b, []byte("The prompt"), []byte("Caf\xe9: the prompt"), 1)
 		})},
