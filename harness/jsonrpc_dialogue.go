@@ -11,7 +11,6 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"plugcheck/reports"
 	"plugcheck/validator"
@@ -187,17 +186,12 @@ func encoded(v any) []byte {
 	if raw, ok := v.(json.RawMessage); ok {
 		return raw
 	}
-	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), numbers)
+	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
 	if err != nil {
 		panic(err) // what is sent was made from JSON or is plain data
 	}
 	return text
 }
-
-// numbers writes a number that was kept as text as the number it is.
-var numbers = jsonv2.WithMarshalers(jsonv2.MarshalToFunc(func(enc *jsontext.Encoder, n json.Number) error {
-	return enc.WriteValue(jsontext.Value(n))
-}))
 
 // await waits until something is true of the conversation, which is looked at
 // whenever something was heard. It reports false when it is not in time, or cannot
