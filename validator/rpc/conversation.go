@@ -222,15 +222,21 @@ func (c *Conversation) waiting(odd *Message) bool {
 }
 
 // refusesBroken is the code of an error that a line deserves which is no request,
-// for then the id cannot be known; otherwise 0.
+// for then the id cannot be known; otherwise 0. What has no code that can be read
+// may be meant so.
 func refusesBroken(raw json.RawMessage) int {
 	var e struct {
 		Code int `json:"code"`
 	}
-	if json.Unmarshal(raw, &e) != nil || e.Code != CodeParse && e.Code != CodeInvalidRequest {
+	switch {
+	case null(raw):
 		return 0
+	case json.Unmarshal(raw, &e) != nil:
+		return CodeInvalidRequest
+	case e.Code == CodeParse || e.Code == CodeInvalidRequest:
+		return e.Code
 	}
-	return e.Code
+	return 0
 }
 
 // likely is the open call that a response with an unknown id most likely

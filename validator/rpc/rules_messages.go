@@ -91,7 +91,7 @@ var messageRules = []rule{
 		Judge: func(c *Conversation) []validator.Finding {
 			return judgeEach(c, func(m *Message) *validator.Finding {
 				code, ok := m.Code()
-				if !ok || code != 0 && (code < -32768 || code > -32100 || slices.Contains(codes, code)) {
+				if !m.refuses() || !ok || code != 0 && (code < -32768 || code > -32100 || slices.Contains(codes, code)) {
 					return nil
 				}
 				return &validator.Finding{Class: fmt.Sprint(code), Message: fmt.Sprintf("%s has the error code %d, which nothing defines", m, code),
@@ -239,12 +239,12 @@ func refused(c *Conversation) bool { return some(c, (*Message).refuses) }
 // refuses reports whether a response is an error and nothing else.
 func (m *Message) refuses() bool { return m.Kind == Response && m.Error != nil && m.Result == nil }
 
-// Code is the code of a response's error, where it has one.
+// Code is the code of a response's error, where it has one that can be read.
 func (m *Message) Code() (int, bool) {
 	var e struct {
 		Code *int `json:"code"`
 	}
-	if !m.refuses() || json.Unmarshal(m.Error, &e) != nil || e.Code == nil {
+	if null(m.Error) || json.Unmarshal(m.Error, &e) != nil || e.Code == nil {
 		return 0, false
 	}
 	return *e.Code, true

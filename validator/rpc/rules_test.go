@@ -172,6 +172,7 @@ func TestEachRule(t *testing.T) {
 		{call + `< {"jsonrpc":"2.0","id":7,"result":1,"error":null}`, "rpc.result-xor-error", "both", "both a result"},
 		{call + `< {"jsonrpc":"2.0","id":7}`, "rpc.result-xor-error", "neither", "neither"},
 		{call + `< {"jsonrpc":"2.0","id":7,"error":"no"}`, "rpc.error-shape", " an object", "the error of the answer to tool.call (id 7)"},
+		{hello + "> {\n" + `< {"jsonrpc":"2.0","id":null,"error":"no JSON"}`, "rpc.error-shape", " an object", "the error of the answer with the id null"},
 		{call + `< {"jsonrpc":"2.0","id":7,"error":{"code":"-32602","message":"no"}}`, "rpc.error-shape", "code an integer", "code"},
 		{call + `< {"jsonrpc":"2.0","id":7,"error":{"code":-32602.0,"message":"no"}}`, "rpc.error-shape", "code an integer without fraction or exponent", "-32602.0"},
 		{call + `< {"jsonrpc":"2.0","id":7,"error":{"code":-32602}}`, "rpc.error-shape", "message a value", "message"},
