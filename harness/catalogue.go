@@ -204,19 +204,21 @@ func (k *Check) settleWire() error {
 		}
 		candidates = []*wire{w}
 	}
-	unknown := ""
+	best, known, unknown := candidates[0], -1, ""
 	for _, w := range candidates {
 		i := slices.IndexFunc(k.Steps, func(text string) bool { return !w.says(text) })
 		if i < 0 {
 			k.Wire = w.name
 			return nil
 		}
-		unknown = k.Steps[i]
+		if i > known { // it gets furthest, so it is most likely the one that was meant
+			best, known, unknown = w, i, k.Steps[i]
+		}
 	}
-	if len(candidates) > 1 {
-		return fmt.Errorf("there is no wire that has all of its steps; plugcheck steps prints those there are")
+	if known == 0 && len(candidates) > 1 {
+		return fmt.Errorf("there is no step %q in any wire; plugcheck steps prints those there are", unknown)
 	}
-	return fmt.Errorf("there is no step %q in the wire %s; plugcheck steps prints those there are", unknown, candidates[0].name)
+	return fmt.Errorf("there is no step %q in the wire %s; plugcheck steps prints those there are", unknown, best.name)
 }
 
 // ofWire keeps the checks of one wire.

@@ -28,6 +28,8 @@ var jsonrpcWire = wire{
 	},
 	read: readJSONRPC,
 	bare: bareJSONRPC,
+
+	loose: true, recognizes: recognizeJSONRPC,
 	open: openJSONRPC,
 
 	executable: "rpc.manifest.executable", answers: "rpc.initialize", orphans: "rpc.no-orphans",
@@ -121,6 +123,43 @@ func bareJSONRPC(d discovery, path string) (*Target, error) {
 	return t, err
 }
 
+// recognizeTime is how long an executable has to show that it speaks JSON-RPC.
+const recognizeTime = 2 * time.Second
+
+// recognizeJSONRPC sends plugin.initialize and closes stdin, which what reads its
+// request to the end needs to answer. Whoever speaks JSON-RPC says so in its first words.
+func recognizeJSONRPC(t *Target) (why string, err error) {
+	work, err := NewWorkdirs()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, work.Close()) }()
+	dirs, err := work.Get()
+	if err != nil {
+		return "", err
+	}
+	s := &session{target: t}
+	p, err := Start(context.Background(), Spec{Path: t.Executable, Args: t.Args, Dir: dirs.Dir, Env: s.environment(dirs), Limit: recognizeTime})
+	if err != nil {
+		return "", nil // whoever judges it will say what is wrong
+	}
+	p.Write(slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"method":"plugin.initialize","params":`), encoded((&manner{}).greeting()), []byte("}\n")))
+	p.CloseStdin()
+	c := rpc.New("", nil)
+	for end := time.Now().Add(recognizeTime); why == "" && time.Now().Before(end); {
+		line, ok := p.ReadLine(time.Until(end))
+		if !ok {
+			break
+		}
+		if m := c.Add(0, validator.FromPlugin, line); m.Version != nil {
+			why = "there is no manifest; sent plugin.initialize it answered in JSON-RPC"
+		}
+	}
+	p.Kill()
+	p.Wait()
+	return why, nil
+}
+
 func openJSONRPC(s *session) (driver, error) {
 	s.limit = answerTime
 	if t := s.target.Config.Host.timeout; t > 0 {
@@ -184,6 +223,9 @@ func (sc *jsonrpcScenario) acquaint() error {
 		return err
 	}
 	s.usual, s.settled = first.registered(), true
+	if who := first.identity(); s.manifest == nil && who != nil {
+		s.target.Name, s.target.Version = who.Name, who.Version
+	}
 	if err := sc.findProbe(first); err != nil {
 		return err
 	}

@@ -368,6 +368,13 @@ func (d *dialogue) registered() registry {
 	return d.host.registry.clone()
 }
 
+// identity is what the plugin said of itself, or nil.
+func (d *dialogue) identity() *rpc.Identity {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.conv.Identity()
+}
+
 // seen counts what was said in the session; d.mu is held.
 func (d *dialogue) seen() int { return len(d.conv.Messages) + d.conv.Left }
 

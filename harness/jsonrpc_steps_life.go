@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -171,17 +172,21 @@ func (sc *jsonrpcScenario) makesCalls(n int) error {
 	return d.pump(n, list, sc.limit())
 }
 
-// pump makes n calls, window of them at once.
+// pump makes n calls, window of them at once: for each that is answered the next.
 func (d *dialogue) pump(n int, list []request, limit time.Duration) error {
 	var open []*rpc.Call
-	for i := range n {
-		if len(open) == window {
-			if err := d.answers(limit, open[0]); err != nil {
-				return err
-			}
-			open = open[1:]
+	answered := func(k *rpc.Call) bool { return k.Answer() != nil }
+	for made := 0; made < n; {
+		for len(open) < window && made < n {
+			open = append(open, d.ask(list[made%len(list)]))
+			made++
 		}
-		open = append(open, d.ask(list[i%len(list)]))
+		if !d.await(limit, func() bool { return slices.ContainsFunc(open, answered) }) {
+			return d.unanswered(open[0])
+		}
+		d.mu.Lock()
+		open = slices.DeleteFunc(open, answered)
+		d.mu.Unlock()
 	}
 	return d.answers(limit, open...)
 }

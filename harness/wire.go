@@ -26,7 +26,12 @@ type wire struct {
 	// command without any. A wire whose plugins are files of their own has neither.
 	read func(d discovery, path, file string, text []byte) (*Target, error)
 	bare func(d discovery, path string) (*Target, error)
-	open func(s *session) (driver, error)
+	// loose is set where a single file in a folder of plugins is one.
+	loose bool
+	// recognizes starts an executable without a manifest and says by what it is known
+	// to be of the wire, or nothing. A wire that cannot be told so has none.
+	recognizes func(*Target) (string, error)
+	open       func(s *session) (driver, error)
 
 	// The ids of the checks that the sessions have to know: that it can be
 	// started, that it answers, and in time; that several can run at once, and that
