@@ -14,10 +14,19 @@ import (
 // here: it leads to another document, or has a pattern in a dialect of its own.
 var ErrUnsupported = errors.New("it cannot be judged here")
 
+// What a stranger's schema may be and still be judged; a real one is far below.
+const (
+	maxForeign      = 1 << 20 // bytes
+	maxForeignDepth = 200     // schemas within each other
+)
+
 // CompileSchema compiles a schema that a stranger wrote. Nothing is fetched for
 // it, and one whose validation would never end is refused. The error says in
 // plain words what is wrong with it, or is an [ErrUnsupported].
 func CompileSchema(source []byte) (*Schema, error) {
+	if len(source) > maxForeign {
+		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrUnsupported, maxForeign)
+	}
 	var root any
 	if err := json.Unmarshal(source, &root); err != nil {
 		return nil, err
@@ -28,7 +37,7 @@ func CompileSchema(source []byte) (*Schema, error) {
 		return nil, fmt.Errorf("a schema is an object, and this is %s", Describe(root))
 	}
 	f := foreign{root: root, paths: map[string]int{}}
-	if err := f.look("#", root); err != nil {
+	if err := f.look("#", root, 0); err != nil {
 		return nil, err
 	}
 	plain, err := json.Marshal(root)
@@ -49,7 +58,7 @@ func CompileSchema(source []byte) (*Schema, error) {
 type foreign struct {
 	root any
 	// paths counts the ways through the schemas that hold for one and the same
-	// value, by the place of the first; being is the mark of a place on the way.
+	// value, by the place of the first, or marks it as being counted.
 	paths map[string]int
 }
 
@@ -107,7 +116,10 @@ var (
 
 // look finds what this validator cannot follow, and takes away the names that
 // documents go by: all references lead within this one.
-func (f *foreign) look(at string, schema any) error {
+func (f *foreign) look(at string, schema any, depth int) error {
+	if depth > maxForeignDepth {
+		return fmt.Errorf("%w: it is more than %d schemas deep", ErrUnsupported, maxForeignDepth)
+	}
 	s, ok := schema.(map[string]any)
 	if !ok {
 		return nil // a boolean, or a mistake that compiling will find
@@ -134,7 +146,7 @@ func (f *foreign) look(at string, schema any) error {
 			return fmt.Errorf("%w: at %s, the pattern %q is none that Go's regexp knows", ErrUnsupported, at, p)
 		}
 	}
-	return within(at, s, func(_, at string, inner any) error { return f.look(at, inner) })
+	return within(at, s, func(_, at string, inner any) error { return f.look(at, inner, depth+1) })
 }
 
 // endless refuses a schema that leads to itself without a step into the value.

@@ -24,6 +24,8 @@ func TestCompileSchema(t *testing.T) {
 		{`{"properties":{"a":{"$ref":"http://127.0.0.1:1/other.json"}}}`, unsupported},
 		{`{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, unsupported},
 		{doubling, unsupported},
+		{strings.Repeat(`{"not":`, 300) + "{}" + strings.Repeat("}", 300), unsupported},
+		{`{"description":"` + strings.Repeat("x", maxForeign) + `"}`, unsupported},
 		{`{"$ref":"#"}`, "never ends"},
 		{`{"properties":{"a":{"anyOf":[{"$ref":"#/properties/a"}]}}}`, "never ends"},
 		{`{"type":"objekt"}`, "objekt"},
@@ -36,7 +38,7 @@ func TestCompileSchema(t *testing.T) {
 		switch c.want {
 		case fine:
 			if err != nil {
-				t.Errorf("%s: %v", c.schema, err)
+				t.Errorf("%.80s: %v", c.schema, err)
 			} else {
 				s.Validate([]byte(`{"a":1,"next":{"next":{}}}`)) // has to come back
 			}
@@ -46,7 +48,7 @@ func TestCompileSchema(t *testing.T) {
 			}
 		default:
 			if err == nil || errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: %v, wanted something about %q", c.schema, err, c.want)
+				t.Errorf("%.80s: %v, wanted something about %q", c.schema, err, c.want)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func readIdentity(result json.RawMessage) *Identity {
 	return &Identity{
 		Name: cmp.Or(m.Name, top.Name), Version: cmp.Or(m.Version, top.Version), Description: cmp.Or(m.Description, top.Description),
 		Permissions: m.Permissions,
-		Violations:  contract().Schema(Initialize).Validate(result),
+		Violations:  validate(Initialize, result),
 	}
 }
 

@@ -251,7 +251,7 @@ func (m *Message) Code() (int, bool) {
 }
 
 func (m *Message) errorViolations() []contracts.Violation {
-	list := contract().Schema("error").Validate(m.Error)
+	list := validate("error", m.Error)
 	var e struct {
 		Code json.RawMessage `json:"code"`
 	}
@@ -271,7 +271,20 @@ func (m *Message) paramViolations() []contracts.Violation {
 			params = json.RawMessage("{}") // so that what is missing is named
 		}
 	}
-	return contract().Schema(m.Method).Validate(params)
+	return validate(m.Method, params)
+}
+
+// maxValidated is how large a part of a message may be to be held against its
+// schema: decoded, and with a violation at each of its items, it takes a thousand
+// times its memory.
+const maxValidated = 256 << 10
+
+// validate holds a part of a message against the contract's schema for it.
+func validate(schema string, part json.RawMessage) []contracts.Violation {
+	if len(part) > maxValidated {
+		return nil
+	}
+	return contract().Schema(schema).Validate(part)
 }
 
 // A strayKind says what a response is that answers no open call.

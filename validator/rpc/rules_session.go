@@ -195,7 +195,7 @@ var sessionRules = []rule{
 		Judge: func(c *Conversation) []validator.Finding {
 			var found []validator.Finding
 			for _, m := range c.provided() {
-				found = append(found, violations("in "+m.String()+", ", contract().Schema(ContextProvide).Validate(m.Result))...)
+				found = append(found, violations("in "+m.String()+", ", validate(ContextProvide, m.Result))...)
 			}
 			return found
 		},
