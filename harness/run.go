@@ -80,11 +80,11 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 	for o.Seed == 0 {
 		o.Seed = rand.Uint64() >> 16 // short enough to be typed again
 	}
-	rapidSettings.Lock()
-	defer rapidSettings.Unlock()
-	if err := setRapid(o.Checks, o.Seed); err != nil {
+	letGo, err := takeRapid(o.Checks, o.Seed)
+	if err != nil {
 		return nil, err
 	}
+	defer letGo()
 	report := newReport(o)
 	start := time.Now()
 	findTwins(targets)

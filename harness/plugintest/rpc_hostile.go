@@ -10,7 +10,7 @@ import (
 // RPCHostile are JSON-RPC plugins that mean harm, or act as if they did. What they
 // break is the kit, if anything.
 func RPCHostile() []RPCFault {
-	return []RPCFault{
+	list := []RPCFault{
 		{Name: "rpc-endless-line", About: "it never stops writing, and no line ends", Start: func(*rpcPlugin) { forever(bytes.Repeat([]byte("x"), 1<<16)) }},
 		{Name: "rpc-endless-messages", About: "it never stops sending good messages", Start: func(*rpcPlugin) {
 			forever(bytes.Repeat([]byte(`{"jsonrpc":"2.0","method":"host.toast","params":{"kind":"info","text":"again"}}`+"\n"), 100))
@@ -79,6 +79,10 @@ func RPCHostile() []RPCFault {
 			os.RemoveAll(os.Getenv("HOME"))
 		}},
 	}
+	for i := range list {
+		list[i].Config = impatient
+	}
+	return list
 }
 
 // forever writes until nobody reads.
