@@ -26,6 +26,10 @@ const (
 	usualPatience = 500 * time.Millisecond
 )
 
+// maxBacklog is how much the host has to say may be left unread, beside what a pipe
+// holds: a few of the largest messages.
+const maxBacklog = 4 << 20
+
 // A dialogue is one process of the plugin, with the host at the other end. What
 // comes is read by one goroutine, which adds it to the conversation and lets the
 // host answer; all that is sent goes through write.
@@ -97,11 +101,12 @@ func (d *dialogue) heard(from validator.Source, text []byte) {
 	}
 	// What came in one go was sent before any of it could be answered.
 	var came []*rpc.Message
-	for len(text) > 0 && !d.flooded {
+	for len(text) > 0 && d.conv.Flood == "" {
 		i := bytes.IndexByte(text, '\n')
 		if i < 0 {
-			d.part = append(d.part, text...)
-			d.flooded = len(d.part) > DefaultCap
+			if d.part = append(d.part, text...); len(d.part) > DefaultCap {
+				d.flood("it wrote a line of more than 16 MiB")
+			}
 			break
 		}
 		raw := slices.Concat(d.part, text[:i])
@@ -109,16 +114,26 @@ func (d *dialogue) heard(from validator.Source, text []byte) {
 		at := d.now()
 		came = append(came, d.conv.Add(at, validator.FromPlugin, raw))
 		d.tee.message(at, validator.FromPlugin, raw)
-		d.flooded = d.conv.Overflow
+		if d.conv.Overflow {
+			d.flood("it sent calls and other messages of more than 8 MiB that nothing settled")
+		}
 	}
 	for _, m := range came {
 		d.host.hear(m)
 	}
-	if d.flooded {
-		d.part = nil
-		d.killing.Do(func() { go d.proc.Kill() })
+	if d.proc.Backlog() > maxBacklog {
+		d.flood("it went on calling the host and left more than 4 MiB of answers unread")
 	}
 	d.tell()
+}
+
+// flood ends a plugin that says more than can be kept; d.mu is held.
+func (d *dialogue) flood(what string) {
+	if d.conv.Flood != "" {
+		return
+	}
+	d.conv.Flood, d.part = what, nil
+	go d.proc.Kill()
 }
 
 // tell wakes whoever waits for something to become true.
@@ -265,6 +280,9 @@ func (d *dialogue) unanswered(call *rpc.Call) *outcome {
 	d.mu.Lock()
 	d.took()
 	f := d.conv.Unanswered(call, gaveUp)
+	if d.conv.Flood != "" {
+		f.Class, f.Message = "flood", d.conv.Flood+", and was ended for it"
+	}
 	d.mu.Unlock()
 	if len(eaters) > 0 {
 		f.Class = "stdin-held"
@@ -322,7 +340,7 @@ func (d *dialogue) leaves(limit time.Duration) bool {
 // causes are the rules whose breach is why a call seems to be unanswered, by the
 // class of what is said of it.
 var causes = map[string]string{
-	"not-flushed": "rpc.flushes", "wrong-id": "rpc.id-echo", "spoiled": "rpc.lines", "taken": "rpc.id-collision", "stdin-held": "rpc.children-leave-stdin",
+	"not-flushed": "rpc.flushes", "wrong-id": "rpc.id-echo", "spoiled": "rpc.lines", "flood": "rpc.lines", "taken": "rpc.id-collision", "stdin-held": "rpc.children-leave-stdin",
 }
 
 // fail makes the outcome of a failed expectation about this session.
@@ -401,7 +419,7 @@ func (d *dialogue) serves(after string) error {
 // close ends the session as a host does, if the plugin is well, and judges it.
 func (d *dialogue) close() error {
 	d.mu.Lock()
-	well := d.greeted && !d.hung && d.conv.Cut == 0 && d.conv.Asked == 0 && !d.flooded
+	well := d.greeted && !d.hung && d.conv.Cut == 0 && d.conv.Asked == 0 && d.conv.Flood == ""
 	closed := d.closed
 	d.closed = true
 	d.mu.Unlock()

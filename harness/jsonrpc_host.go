@@ -256,14 +256,23 @@ func (h *host) serve(method string, params json.RawMessage) (result any, e *faul
 	return nil, &fault{code: rpc.CodeMethodNotFound, message: "the host has no method " + method}
 }
 
-// denied is the refusal of what the manifest does not declare. Before anything was
+// denied is the refusal of what the manifest does not declare; a plugin's own tools
+// need no permission. Before anything was
 // declared nothing is denied: the rules judge it by what is declared later.
 func (h *host) denied(method, name, what string) *fault {
 	p, known := h.dialogue.conv.Permissions()
-	if !known || p.Allows(method, name) {
+	if !known || p.Allows(method, name) || method == rpc.CallTool && h.registry.has(strings.TrimPrefix(name, "plugin:"+h.plugin()+":")) {
 		return nil
 	}
 	return &fault{rpc.CodePermissionDenied, "permission denied", fmt.Sprintf("%s %q is not declared in the manifest's permissions", what, name)}
+}
+
+// plugin is what the plugin calls itself.
+func (h *host) plugin() string {
+	if who := h.dialogue.conv.Identity(); who != nil {
+		return who.Name
+	}
+	return ""
 }
 
 // A registry is what a plugin has registered.
@@ -284,6 +293,11 @@ type slashCommand struct{ id, title string }
 
 func (r *registry) clone() registry {
 	return registry{slices.Clone(r.tools), slices.Clone(r.commands), slices.Clone(r.events), r.context}
+}
+
+// has reports whether a tool was registered.
+func (r *registry) has(name string) bool {
+	return slices.ContainsFunc(r.tools, func(t tool) bool { return t.name == name })
 }
 
 func (r *registry) size() int {

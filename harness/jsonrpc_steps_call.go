@@ -156,7 +156,16 @@ func (sc *jsonrpcScenario) usesAll() error {
 	if len(list)+len(sc.wire.usual.events) == 0 {
 		return skip("it registers nothing that could be used")
 	}
-	if err := sc.askEach(list); err != nil {
+	if sc.manner.late > 0 { // one by one they would wait for each other
+		for _, r := range list {
+			if err := sc.ask(d, r); err != nil {
+				return err
+			}
+		}
+		if err := sc.eachAnswered(); err != nil {
+			return err
+		}
+	} else if err := sc.askEach(list); err != nil {
 		return err
 	}
 	// Its handlers of events may have calls open.

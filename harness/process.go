@@ -274,6 +274,9 @@ func (p *Process) feed() {
 		n, err = p.stdin.Write(chunk)
 		p.mu.Lock()
 		p.sent += n
+		if p.spec.Heard != nil && p.sent > DefaultCap/4 { // nobody looks back at it
+			p.in, p.sent = p.in[:copy(p.in, p.in[p.sent:])], 0
+		}
 	}
 	p.feeding = false
 	if p.closing || err != nil {
@@ -446,6 +449,13 @@ func (p *Process) Untaken() int {
 		n += unread(p.stdinTail)
 	}
 	return n
+}
+
+// Backlog is how much of what was written did not fit into the pipe yet.
+func (p *Process) Backlog() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.in) - p.sent
 }
 
 // CPU is how much processor time the plugin has used, and Memory how much it has

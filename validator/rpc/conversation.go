@@ -46,6 +46,8 @@ type Conversation struct {
 	// Overflow is set when a plugin said more than is kept, none of it settled:
 	// whoever drives it ends it.
 	Overflow bool
+	// Flood says in words what was too much, where the process was ended for it.
+	Flood string
 	// Left counts the messages that were settled, had nothing wrong with them and
 	// are no longer kept.
 	Left int
@@ -73,6 +75,7 @@ type Conversation struct {
 	opening                  *Call      // the first initialize
 	identity                 *Identity  // what it came to
 	earning                  []*Message // odd messages of the host that may yet be refused with the id null
+	logged                   int        // bytes of stderr
 	dec                      *jsontext.Decoder
 	since, bytes, broken     int // see tidy
 }
@@ -275,6 +278,9 @@ func (c *Conversation) Note(at time.Duration, from validator.Source, text []byte
 		c.Stderr = append(c.Stderr, text...)
 		if over := len(c.Stderr) - keptLog; over > keptLog {
 			c.Stderr = append([]byte(nil), c.Stderr[over:]...)
+		}
+		if c.logged += len(text); c.logged > keptLog { // only its end is looked at any more
+			return
 		}
 	}
 	m := &Message{At: at, From: from, Kind: Note, Raw: text}

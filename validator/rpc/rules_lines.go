@@ -17,7 +17,7 @@ var lineRules = []rule{
 			Why:   "The host reads a message from each line. A log line there is taken for one, and a message over several lines is none.",
 			Spec:  specWire,
 			Fix:   "Write compact JSON, one object and one newline in one call, and everything else to stderr; a library's prints too."},
-		Applies: (*Conversation).Spoke,
+		Applies: func(c *Conversation) bool { return c.Spoke() || c.Flood != "" },
 		Judge:   judgeLines,
 	},
 	{
@@ -57,6 +57,9 @@ var (
 
 func judgeLines(c *Conversation) []validator.Finding {
 	var found []validator.Finding
+	if c.Flood != "" {
+		found = append(found, validator.Finding{Class: "flood", Message: c.Flood + ", and was ended for it", Expected: "messages that end, and that wait for answers", Got: c.Flood})
+	}
 	spread := c.spread()
 	headers := c.headers()
 	if headers != nil {
