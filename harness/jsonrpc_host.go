@@ -207,7 +207,7 @@ func (h *host) serve(method string, params json.RawMessage) (result any, e *faul
 		RiskLevel                                string          `json:"risk_level"`
 		ArgsSchema                               json.RawMessage `json:"args_schema"`
 	}
-	if json.Unmarshal(params, &p) != nil { // the rules tell what is wrong with it
+	if params != nil && json.Unmarshal(params, &p) != nil { // the rules tell what is wrong with it
 		return nil, &fault{code: rpc.CodeInvalidParams, message: "the params of " + method + " cannot be read"}
 	}
 	done := map[string]any{}

@@ -149,6 +149,7 @@ func (sc *jsonrpcScenario) asidesAnswered() error {
 		return nil
 	}
 	o := d.unanswered(open)
+	o.finding.Message = "a request that came while its own call to the host was open: " + o.finding.Message
 	if o.cause == sc.check.ID {
 		o.cause = ""
 	}
