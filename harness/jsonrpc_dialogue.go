@@ -47,8 +47,6 @@ type dialogue struct {
 	// patience is what is waited for something that is on its way, if it is.
 	patience time.Duration
 	part     []byte // a line that has not ended yet
-	flooded  bool   // it said more than is kept
-	killing  sync.Once
 	lastID   int64
 	greeted  bool // it was initialized
 	hung     bool // something was not answered in time

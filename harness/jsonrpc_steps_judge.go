@@ -36,6 +36,7 @@ func (sc *jsonrpcScenario) judgeCalls(wrong func(*rpc.Message) *validator.Findin
 				f.Got = validator.Quote(c.Answer().Raw, 300)
 			}
 			first = sc.talk.fail(*f)
+			first.cause = misshapen(c.Answer())
 		}
 	}
 	if first == nil {
@@ -45,6 +46,18 @@ func (sc *jsonrpcScenario) judgeCalls(wrong func(*rpc.Message) *validator.Findin
 		first.finding.Message += fmt.Sprintf(" (and %d more calls)", n-1)
 	}
 	return first
+}
+
+// misshapen is the rule by which an answer says neither this nor that.
+func misshapen(m *rpc.Message) string {
+	_, coded := m.Code()
+	switch {
+	case (m.Result != nil) == (m.Error != nil):
+		return "rpc.result-xor-error"
+	case m.Error != nil && !coded:
+		return "rpc.error-shape"
+	}
+	return ""
 }
 
 func (sc *jsonrpcScenario) eachError() error {

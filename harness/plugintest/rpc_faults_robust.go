@@ -45,7 +45,7 @@ var rpcRobustnessFaults = []RPCFault{
 		}},
 	{Name: "rpc-64-kib", Catches: "rpc.large-message", About: "a line of more than 64 KiB ends it", Also: []string{"rpc.event.survives"},
 		Line: dies("bufio.Scanner: token too long", func(line []byte) bool { return len(line) > 1<<16 })},
-	{Name: "rpc-code-page", Catches: "rpc.unicode", About: "it reads its input as Windows-1252, and cannot read some characters", Config: impatient,
+	{Name: "rpc-code-page", Catches: "rpc.unicode", About: "it reads its input as Windows-1252, and cannot read some characters", Config: impatient, Also: []string{"rpc.tool.answers"},
 		Line: func(_ *rpcPlugin, line []byte) [][]byte {
 			if at := bytes.IndexAny(line, "\u0110"); at >= 0 {
 				rpcLog("'charmap' codec can't decode byte 0x90 in position %d", at)
@@ -121,7 +121,7 @@ var rpcRobustnessFaults = []RPCFault{
 				die("TypeError: Cannot read properties of null")
 			}
 		}},
-	{Name: "rpc-stderr-kills", Catches: "rpc.stderr-flood", About: "where its log goes nowhere it does not start",
+	{Name: "rpc-stderr-kills", Catches: "rpc.stderr-flood", About: "where its log goes nowhere it does not start", Also: []string{"rpc.initialize"},
 		Start: func(*rpcPlugin) {
 			if info, err := os.Stderr.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 				os.Exit(1)
@@ -175,7 +175,7 @@ var rpcRobustnessFaults = []RPCFault{
 			}
 			return method, params
 		}},
-	{Name: "rpc-splits-lines", Catches: "rpc.line-separators", About: "it takes U+2028 and the like for the end of a line", Config: impatient, Also: []string{"rpc.unicode"},
+	{Name: "rpc-splits-lines", Catches: "rpc.line-separators", About: "it takes U+2028 and the like for the end of a line", Config: impatient, Also: []string{"rpc.unicode", "rpc.id-echo", "rpc.tool.answers"},
 		Line: func(_ *rpcPlugin, line []byte) [][]byte {
 			return bytes.FieldsFunc(line, func(r rune) bool { return slices.Contains([]rune("\u2028\u2029\u0085"), r) })
 		}},

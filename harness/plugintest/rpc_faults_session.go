@@ -28,9 +28,9 @@ var rpcSessionFaults = []RPCFault{
 			}
 			return false
 		}},
-	{Name: "rpc-unknown-capability", Catches: "rpc.initialize.unknown-capability", About: "it refuses a host with a capability that it does not know",
+	{Name: "rpc-unknown-capability", Catches: "rpc.initialize.unknown-capability", About: "it refuses a host with a capability that it does not know", Also: []string{"rpc.initialize"},
 		Outcome: refusesInitialize(func(m *rpcMessage) bool { return bytes.Contains(m.Params, []byte("unknown")) })},
-	{Name: "rpc-newer-host", Catches: "rpc.initialize.host-version", About: "it refuses any host but 0.1.0",
+	{Name: "rpc-newer-host", Catches: "rpc.initialize.host-version", About: "it refuses any host but 0.1.0", Also: []string{"rpc.initialize"},
 		Outcome: refusesInitialize(func(m *rpcMessage) bool { return !bytes.Contains(m.Params, []byte(`"0.1.0"`)) })},
 	// registrations
 	{Name: "rpc-schema-broken", Catches: "rpc.register.tool", About: "an args_schema has a type that there is not",
