@@ -42,14 +42,14 @@ you stand in. A command with arguments goes behind "--".
 
 The exit status is 0 when every plugin is conformant, 1 when one is not, 2 for wrong usage and whenever nothing was
 shown, and 130 when the run was interrupted.`,
-		Example: "  plugcheck run --sample jsonl\n  plugcheck run ./my-plugin\n  plugcheck run --only 'rename.*' --format json=report.json ./my-plugin\n  plugcheck run -- python3 my_plugin.py",
+		Example: "  plugcheck run --sample jsonrpc\n  plugcheck run ./my-plugin\n  plugcheck run --only 'rename.*' --format json=report.json ./my-plugin\n  plugcheck run -- python3 my_plugin.py",
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.sample, "sample", "", "judge the built-in reference plugins of a `wire`: "+strings.Join(harness.WireNames(), ", "))
 	flags.StringVar(&f.wire, "wire", "", "take the plugins for ones of this `wire`, whatever they look like")
 	f.report(cmd)
-	flags.DurationVar(&f.options.Timeout, "timeout", 0, "wait no longer than this for one exchange (default: the manifest's timeout_secs)")
+	flags.DurationVar(&f.options.Timeout, "timeout", 0, "wait no longer than this for one answer (default: the manifest's timeout_secs, and 5s where there is none)")
 	flags.IntVarP(&f.options.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many exchanges run side by side")
 	flags.Uint64Var(&f.options.Seed, "seed", 0, "draw the requests of the properties from this seed (default: a new one)")
 	flags.IntVar(&f.options.Checks, "checks", harness.DefaultChecks, "how often each property is tried")
