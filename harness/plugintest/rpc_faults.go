@@ -66,6 +66,15 @@ const impatient = "[host]\ntimeout = \"1s\"\n"
 // rpcStimuli bring out what the rules judge.
 var rpcStimuli = []string{"rpc.tool.answers", "rpc.tool.unknown", "rpc.command.answers", "rpc.event.survives", "rpc.unknown-method", "rpc.shutdown.exits"}
 
+// bystanders are the checks that use tools, commands and context for something
+// else, and cannot but fail where one of these is not answered.
+var bystanders = []string{"rpc.tool.*", "rpc.command.*", "rpc.context.*", "rpc.null-result", "rpc.unused-permission", "rpc.accepted-are-answered", "rpc.memory",
+	"rpc.concurrent", "rpc.reentrant", "rpc.id-collision", "rpc.host-error", "rpc.denied", "rpc.slow-host", "rpc.stderr-flood", "rpc.children-leave-stdin",
+	"rpc.large-message", "rpc.unicode", "rpc.line-separators"}
+
+// also is the bystanders and others.
+func also(others ...string) []string { return slices.Concat(bystanders, others) }
+
 func rpcSpecimens() []Specimen {
 	var list []Specimen
 	for _, f := range RPCFaults() {

@@ -98,7 +98,7 @@ var rpcLifeFaults = []RPCFault{
 			return false
 		}},
 	// properties
-	{Name: "rpc-negative-kills", Catches: "rpc.property.tool-args", About: "the numbers that sum is given must not be negative, or it ends", Also: []string{"rpc.*"},
+	{Name: "rpc-negative-kills", Catches: "rpc.property.tool-args", About: "the numbers that sum is given must not be negative, or it ends", Also: also("rpc.shutdown"),
 		Message: func(_ *rpcPlugin, m *rpcMessage) bool {
 			if mentionsTool(m, "sum") && bytes.Contains(m.Params, []byte("-")) {
 				die("assertion failed: n >= 0")

@@ -63,7 +63,7 @@ var rpcRobustnessFaults = []RPCFault{
 			}, b)
 		}},
 	{Name: "rpc-one-at-a-time", Catches: "rpc.concurrent", About: "of calls that are in flight together, all are answered with the id of the last", Config: impatient,
-		Also: []string{"rpc.*"},
+		Also: also("rpc.no-unknown-reply"),
 		Message: func(p *rpcPlugin, m *rpcMessage) bool {
 			if m.method == "tool.call" || m.method == "command.invoke" {
 				p.memory.Lock()
@@ -82,7 +82,7 @@ var rpcRobustnessFaults = []RPCFault{
 			return result, e
 		}},
 	{Name: "rpc-waits-blindly", Catches: "rpc.reentrant", About: "while it waits for the host it drops what the host asks", Config: impatient,
-		Also: []string{"rpc.*"},
+		Also: also(),
 		Message: func(p *rpcPlugin, m *rpcMessage) bool {
 			p.memory.Lock()
 			defer p.memory.Unlock()
@@ -127,11 +127,11 @@ var rpcRobustnessFaults = []RPCFault{
 				os.Exit(1)
 			}
 		}},
-	{Name: "rpc-not-flushed", Catches: "rpc.flushes", About: "it writes its messages once stdin is closed", Config: impatient, Also: []string{"rpc.*"},
+	{Name: "rpc-not-flushed", Catches: "rpc.flushes", About: "it writes its messages once stdin is closed", Config: impatient, Also: also("rpc.initialize"),
 		Start: func(p *rpcPlugin) { p.out = bufio.NewWriterSize(p.out, 1<<20) },
 		End:   func(p *rpcPlugin) { p.out.(*bufio.Writer).Flush() }},
 	{Name: "rpc-takes-request-for-answer", Catches: "rpc.id-collision", About: "a request of the host with the id of its own open call is taken for the answer", Config: impatient,
-		Also: []string{"rpc.*"},
+		Also: also(),
 		Message: func(p *rpcPlugin, m *rpcMessage) bool {
 			p.mu.Lock()
 			wait := p.pending[string(m.ID)]
@@ -144,7 +144,7 @@ var rpcRobustnessFaults = []RPCFault{
 			return true
 		}},
 	{Name: "rpc-child-eats", Catches: "rpc.children-leave-stdin", About: "a process that it starts for the tool sum reads its stdin", Config: impatient,
-		Also: []string{"rpc.*"},
+		Also: also(),
 		Message: func(p *rpcPlugin, m *rpcMessage) bool {
 			if !mentionsTool(m, "sum") {
 				return false
@@ -175,7 +175,7 @@ var rpcRobustnessFaults = []RPCFault{
 			}
 			return method, params
 		}},
-	{Name: "rpc-splits-lines", Catches: "rpc.line-separators", About: "it takes U+2028 and the like for the end of a line", Config: impatient, Also: []string{"rpc.unicode", "rpc.id-echo", "rpc.tool.answers"},
+	{Name: "rpc-splits-lines", Catches: "rpc.line-separators", About: "it takes U+2028 and the like for the end of a line", Config: impatient, Also: []string{"rpc.unicode", "rpc.tool.answers", "rpc.id-echo"},
 		Line: func(_ *rpcPlugin, line []byte) [][]byte {
 			return bytes.FieldsFunc(line, func(r rune) bool { return slices.Contains([]rune("\u2028\u2029\u0085"), r) })
 		}},

@@ -92,14 +92,14 @@ func mentionsTool(m *rpcMessage, name string) bool {
 func unknownThing(e *rpcError) bool { return e != nil && strings.HasPrefix(e.Message, "there is no ") }
 
 var rpcCallFaults = []RPCFault{
-	{Name: "rpc-tool-silent", Catches: "rpc.tool.answers", About: "it never answers the tool sum", Config: impatient, Also: []string{"rpc.*"},
+	{Name: "rpc-tool-silent", Catches: "rpc.tool.answers", About: "it never answers the tool sum", Config: impatient, Also: also(),
 		Answer: func(_ *rpcPlugin, m *rpcMessage, b []byte) []byte {
 			if mentionsTool(m, "sum") {
 				return nil
 			}
 			return b
 		}},
-	{Name: "rpc-tool-kills", Catches: "rpc.tool.answers", About: "the tool sum kills it", Also: []string{"rpc.*"},
+	{Name: "rpc-tool-kills", Catches: "rpc.tool.answers", About: "the tool sum kills it", Also: also("rpc.shutdown"),
 		Message: func(_ *rpcPlugin, m *rpcMessage) bool {
 			if mentionsTool(m, "sum") {
 				die("runtime error: index out of range [1] with length 1")
@@ -120,7 +120,7 @@ var rpcCallFaults = []RPCFault{
 			}
 			return result, e
 		}},
-	{Name: "rpc-command-silent", Catches: "rpc.command.answers", About: "it never answers a command, for it returns nothing", Config: impatient, Also: []string{"rpc.*"},
+	{Name: "rpc-command-silent", Catches: "rpc.command.answers", About: "it never answers a command, for it returns nothing", Config: impatient, Also: also(),
 		Answer: onMethod("command.invoke", func(b []byte) []byte {
 			if bytes.Contains(b, []byte(`,"result":`)) {
 				return nil
@@ -141,7 +141,7 @@ var rpcCallFaults = []RPCFault{
 			}
 			return false
 		}},
-	{Name: "rpc-context-silent", Catches: "rpc.context.answers", About: "it never answers context.provide", Config: impatient, Also: []string{"rpc.*"},
+	{Name: "rpc-context-silent", Catches: "rpc.context.answers", About: "it never answers context.provide", Config: impatient, Also: also(),
 		Answer: onMethod("context.provide", never)},
 	{Name: "rpc-snippets-object", Catches: "rpc.context.shape", About: "snippets is an object", With: []string{"rpc.context.answers"},
 		Outcome: outcomeOf("context.provide", map[string]any{"snippets": map[string]any{"title": "t", "content": "c"}})},

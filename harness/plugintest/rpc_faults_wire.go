@@ -16,7 +16,7 @@ var rpcWireFaults = []RPCFault{
 	{Name: "rpc-log-in-the-middle", Catches: "rpc.lines", About: "a library prints an object over three lines while a tool is called",
 		Answer: onMethod("tool.call", func(b []byte) []byte { return append([]byte("[Breadcrumb] {\n  message: 'x'\n}\n"), b...) })},
 	{Name: "rpc-pretty-printed", Catches: "rpc.lines", About: "its answers to tool.call are indented", Config: impatient,
-		Also: []string{"rpc.*"}, // none of those answers is read by anybody
+		Also: also(), // none of those answers is read by anybody
 		Answer: onMethod("tool.call", func(b []byte) []byte {
 			var out bytes.Buffer
 			_ = json.Indent(&out, b, "", "  ") // it was just encoded
@@ -41,7 +41,7 @@ var rpcWireFaults = []RPCFault{
 	{Name: "rpc-nan", Catches: "rpc.strict-json", About: "the result of sum has NaN",
 		Answer: onMethod("tool.call", func(b []byte) []byte {
 			return bytes.Replace(b, []byte(`"result":{"sum":`), []byte(`"result":{"mean":NaN,"sum":`), 1)
-		}), Also: []string{"rpc.*"}, Config: impatient},
+		}), Also: also(), Config: impatient},
 	{Name: "rpc-name-twice", Catches: "rpc.strict-json", About: "its answers have the id twice",
 		Answer: func(_ *rpcPlugin, m *rpcMessage, b []byte) []byte {
 			return append([]byte(`{"id":`+string(m.ID)+`,`), b[1:]...)
@@ -56,7 +56,7 @@ var rpcWireFaults = []RPCFault{
 	{Name: "rpc-without-version", Catches: "rpc.version", About: "its messages do not say jsonrpc", Bytes: replaced(`"jsonrpc":"2.0",`, ``)},
 	{Name: "rpc-version-number", Catches: "rpc.version", About: "it writes 2.0 as a number", Bytes: replaced(`"jsonrpc":"2.0"`, `"jsonrpc":2.0`)},
 	{Name: "rpc-id-as-string", Catches: "rpc.id-echo", About: "it answers command.invoke with the id as a string", Config: impatient,
-		Also: []string{"rpc.*"}, // none of those answers is one
+		Also: also(), // none of those answers is one
 		Answer: func(_ *rpcPlugin, m *rpcMessage, b []byte) []byte {
 			if m.method == "command.invoke" {
 				return bytes.Replace(b, []byte(`"id":`+string(m.ID)), []byte(`"id":"`+string(m.ID)+`"`), 1)
@@ -64,7 +64,7 @@ var rpcWireFaults = []RPCFault{
 			return b
 		}},
 	{Name: "rpc-id-as-float", Catches: "rpc.id-echo", About: "it reads ids as 32-bit floats, so that large ones come back as others", Config: impatient, With: []string{"rpc.concurrent"},
-		Also: []string{"rpc.*"},
+		Also: also("rpc.initialize"),
 		Message: func(_ *rpcPlugin, m *rpcMessage) bool {
 			if n, err := strconv.ParseFloat(string(m.ID), 64); err == nil && m.Method != nil {
 				m.ID = json.RawMessage(strconv.FormatInt(int64(float32(n)), 10))
@@ -107,7 +107,7 @@ var rpcWireFaults = []RPCFault{
 	{Name: "rpc-answers-twice", Catches: "rpc.no-unknown-reply", About: "it answers each command twice", Also: []string{"rpc.property.interleave"},
 		Answer: onMethod("command.invoke", func(b []byte) []byte { return append(b, b...) })},
 	{Name: "rpc-answers-the-one-before", Catches: "rpc.no-unknown-reply", About: "after a call that failed, the next success answers that one again", Config: impatient,
-		Also: []string{"rpc.*"}, With: []string{"rpc.tool.*", "rpc.command.*", "rpc.bad-params", "rpc.children-leave-stdin"},
+		Also: also(), With: []string{"rpc.tool.*", "rpc.command.*", "rpc.bad-params", "rpc.children-leave-stdin"},
 		Answer: func(p *rpcPlugin, m *rpcMessage, b []byte) []byte {
 			if m.method != "tool.call" && m.method != "command.invoke" {
 				return b
@@ -127,7 +127,7 @@ var rpcWireFaults = []RPCFault{
 		}},
 	// the plugin's own calls
 	{Name: "rpc-string-ids", Catches: "rpc.plugin-ids", About: "the ids of its own calls are strings", ID: func(n int) string { return fmt.Sprintf(`"call-%d"`, n) }},
-	{Name: "rpc-same-id", Catches: "rpc.plugin-ids", About: "all its own calls have the same id", ID: func(int) string { return "1" }, With: []string{"rpc.reentrant"}, Also: []string{"rpc.*"}},
+	{Name: "rpc-same-id", Catches: "rpc.plugin-ids", About: "all its own calls have the same id", ID: func(int) string { return "1" }, With: []string{"rpc.reentrant"}, Also: also("rpc.no-unknown-reply")},
 	{Name: "rpc-calls-host-log", Catches: "rpc.unknown-host-method", About: "it calls a method that the host does not have",
 		Message: func(p *rpcPlugin, m *rpcMessage) bool {
 			if m.method == "tool.call" {
