@@ -7,8 +7,8 @@ const (
 	// settled ones to let go of, and recent is how many of the last it keeps then.
 	keptMessages = 4000
 	recent       = 1000
-	// keptBytes bounds what they hold.
-	keptBytes = 16 << 20
+	// keptBytes bounds what they hold, their text and themselves.
+	keptBytes = 32 << 20
 	// keptBroken is how many broken lines are kept: a thousand more of the kind say nothing new.
 	keptBroken = 200
 )
@@ -17,8 +17,8 @@ const (
 // have nothing wrong with them, and broken lines past the first few hundred.
 func (c *Conversation) tidy(added *Message) {
 	c.since++
-	c.bytes += len(added.Raw)
-	if c.since < keptMessages && c.bytes < keptBytes {
+	c.bytes += added.size()
+	if c.since < keptMessages && (c.bytes < keptBytes || c.Overflow) {
 		return
 	}
 	last := recent
@@ -28,12 +28,17 @@ func (c *Conversation) tidy(added *Message) {
 	older := max(0, len(c.Messages)-last)
 	kept := c.Messages[:0]
 	c.bytes = 0
+	broken := 0
 	for i, m := range c.Messages {
-		if i < older && c.spent(m) {
+		noise := m.Kind == Broken && m.From == validator.FromPlugin
+		if noise {
+			broken++
+		}
+		if i < older && (noise && broken > keptBroken || c.spent(m)) {
 			c.Left++
 			continue
 		}
-		c.bytes += len(m.Raw)
+		c.bytes += m.size()
 		kept = append(kept, m)
 	}
 	clear(c.Messages[len(kept):])
@@ -44,12 +49,12 @@ func (c *Conversation) tidy(added *Message) {
 	}
 }
 
+// size is about what a message takes in memory.
+func (m *Message) size() int { return len(m.Raw) + 400 }
+
 // spent reports whether no rule has anything to find in a message any more.
 func (c *Conversation) spent(m *Message) bool {
 	switch {
-	case m.Kind == Broken && m.From == validator.FromPlugin:
-		c.broken++
-		return c.broken > keptBroken
 	case !m.plain():
 		return false
 	case m.Kind == Notification:

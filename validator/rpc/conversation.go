@@ -77,7 +77,7 @@ type Conversation struct {
 	earning                  []*Message // odd messages of the host that may yet be refused with the id null
 	logged                   int        // bytes of stderr
 	dec                      *jsontext.Decoder
-	since, bytes, broken     int // see tidy
+	since, bytes             int // see tidy
 }
 
 // New returns an empty conversation.

@@ -34,6 +34,7 @@ func TestALongConversationIsBounded(t *testing.T) {
 
 func TestWhatIsNotSettledIsBoundedToo(t *testing.T) {
 	c := talk(t, hello)
+	c.Add(0, validator.FromHost, []byte("a broken line of the host"))
 	for i := range 100_000 {
 		c.Add(time.Duration(i), validator.FromPlugin, []byte("a line of a log"))
 	}
@@ -43,6 +44,19 @@ func TestWhatIsNotSettledIsBoundedToo(t *testing.T) {
 	if c.Overflow {
 		t.Error("broken lines are no overflow: they are let go of")
 	}
+	if list := findings(c)["rpc.lines"]; len(list) < keptBroken || !strings.HasPrefix(list[0].Message, "line 3 of its stdout") {
+		t.Errorf("of the broken lines %d are told, and not from the first on", len(list))
+	}
+	for range 100_000 {
+		if c.Overflow {
+			break
+		}
+		c.Add(0, validator.FromPlugin, []byte(`{"jsonrpc":"2.0","method":"log"}`))
+	}
+	if !c.Overflow {
+		t.Errorf("%d notifications are kept", len(c.Messages))
+	}
+	c = talk(t, hello)
 	text := strings.Repeat("x", 1<<20)
 	for i := range 40 {
 		c.Add(time.Duration(i), validator.FromPlugin, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"host.toast","params":{"kind":"info","text":"%s"}}`, i, text))

@@ -257,7 +257,7 @@ func tooEarly(c *Conversation) []validator.Finding {
 		switch {
 		case m == c.opening.Request:
 			opened = true
-		case m == c.opening.Answer():
+		case m == c.opening.Answer() || slices.Contains(m.Batch, c.opening.Answer()):
 			return found
 		case m.From != validator.FromPlugin || m.Kind != Request && m.Kind != Notification:
 		case !opened:
