@@ -45,10 +45,14 @@ type Config struct {
 		// Read lists folders beside the plugin's own that it needs, for jsonl.no-filesystem.
 		Read []string `toml:"read"`
 	} `toml:"sandbox"`
-	// Host is what the host of a JSON-RPC plugin knows, and Tools what to call its
-	// tools with.
+	// Host is what the host of a JSON-RPC plugin knows, and Tools which of its tools
+	// to call, and with what.
 	Host  HostConfig  `toml:"host"`
 	Tools ToolsConfig `toml:"tools"`
+	// Commands says which of its commands are not invoked.
+	Commands struct {
+		Skip []string `toml:"skip"`
+	} `toml:"commands"`
 
 	dir   string
 	cases []fixtures.Case

@@ -49,6 +49,8 @@ type jsonrpc struct {
 	probe request
 	// settled is set once usual is known.
 	settled bool
+	// silences counts the calls that were not answered by a plugin that lived on.
+	silences atomic.Int32
 	// lingers is set once it was seen not to leave when it was asked to: then
 	// sessions are ended without asking.
 	lingers atomic.Bool
@@ -171,6 +173,21 @@ func openJSONRPC(s *session) (driver, error) {
 	return &jsonrpc{session: s, manifest: s.target.Static, rules: rpc.Rules()}, nil
 }
 
+const (
+	// maxSilences is how often a plugin may be silent until the limit, and shortTime
+	// what it gets then: one that answers little must not take a run's whole time.
+	maxSilences = 3
+	shortTime   = time.Second
+)
+
+// answerLimit is how long a call may take.
+func (s *jsonrpc) answerLimit() time.Duration {
+	if s.silences.Load() >= maxSilences {
+		return min(s.limit, shortTime)
+	}
+	return s.limit
+}
+
 // within is a limit of the host, or less where the user wants to wait less.
 func (s *jsonrpc) within(limit time.Duration) time.Duration {
 	if s.options.Timeout > 0 || s.target.Config.Host.timeout > 0 {
@@ -261,7 +278,7 @@ func (sc *jsonrpcScenario) findProbe(d *dialogue) error {
 				return err
 			}
 		}
-		if call := d.ask(c); d.await(s.limit, func() bool { return call.Answer() != nil }) {
+		if call := d.ask(c); d.await(s.answerLimit(), func() bool { return call.Answer() != nil }) {
 			s.probe = c
 			return nil
 		}

@@ -272,6 +272,7 @@ func (d *dialogue) unanswered(call *rpc.Call) *outcome {
 	d.mu.Unlock()
 	eaters := d.proc.StdinReaders() // before the end of stdin lets them go
 	if !d.over() {
+		d.wire.silences.Add(1)
 		d.closeStdin()
 		d.await(d.patience, func() bool { return call.Answer() != nil })
 	}
@@ -403,7 +404,7 @@ func (d *dialogue) heardSoFar() int {
 // serves asks it something that it is known to answer.
 func (d *dialogue) serves(after string) error {
 	call := d.ask(d.wire.probe)
-	if err := d.answers(d.wire.limit, call); err != nil {
+	if err := d.answers(d.wire.answerLimit(), call); err != nil {
 		o := err.(*outcome)
 		o.finding.Message = "after " + after + ", the next call was not served: " + o.finding.Message
 		if o.finding.Expected == "" {

@@ -351,22 +351,18 @@ func (r *registry) lines() []string {
 	return list
 }
 
-// differs says in which registrations two sessions differ, or nothing.
-func (r *registry) differs(other *registry) string {
-	before, after := r.lines(), other.lines()
-	var parts []string
-	for _, l := range before {
+// lacks says which registrations are missing in another session, or nothing. What is
+// new there may have come too late in the first.
+func (r *registry) lacks(other *registry) string {
+	after := other.lines()
+	var missing []string
+	for _, l := range r.lines() {
 		if !slices.Contains(after, l) {
-			parts = append(parts, "missing: "+l)
+			missing = append(missing, l)
 		}
 	}
-	for _, l := range after {
-		if !slices.Contains(before, l) {
-			parts = append(parts, "new: "+l)
-		}
+	if len(missing) > 5 {
+		missing = append(missing[:5], fmt.Sprintf("and %d more", len(missing)-5))
 	}
-	if len(parts) > 5 {
-		parts = append(parts[:5], fmt.Sprintf("and %d more", len(parts)-5))
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(missing, "; ")
 }

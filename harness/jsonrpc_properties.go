@@ -40,7 +40,7 @@ func (sc *jsonrpcScenario) conversations(fresh bool, talk func(t *rapid.T, d *di
 		if err != nil {
 			return nil, err
 		}
-		limit := sc.wire.limit
+		limit := sc.wire.answerLimit()
 		if failures > 0 {
 			limit, d.patience = min(limit, shrinkTime), shrinkTime/4
 		}

@@ -44,9 +44,9 @@ func (sc *jsonrpcScenario) askEach(list []request) error {
 // limit is how long a call may take with this host, which may be slow itself.
 func (sc *jsonrpcScenario) limit() time.Duration {
 	if sc.manner.late > 0 {
-		return sc.wire.limit + 10*sc.manner.late
+		return sc.wire.answerLimit() + 10*sc.manner.late
 	}
-	return sc.wire.limit
+	return sc.wire.answerLimit()
 }
 
 // awaitLast waits for the answers to the last n calls.
@@ -125,9 +125,9 @@ func (sc *jsonrpcScenario) invokesCommands() error {
 	if _, err := sc.session(); err != nil {
 		return err
 	}
-	list := append(sc.wire.usual.invocations(""), sc.wire.usual.invocations("some words --and=this 'quoted'")...)
+	list := append(sc.wire.invocations(""), sc.wire.invocations("some words --and=this 'quoted'")...)
 	if len(list) == 0 {
-		return skip("it registers no command")
+		return skip("it registers no command that may be invoked")
 	}
 	return sc.askEach(list)
 }

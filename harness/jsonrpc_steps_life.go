@@ -154,7 +154,7 @@ const (
 	// warm is how many calls come before the memory is looked at: caches fill first.
 	warm = 200
 	// growth is how much more memory is nothing worth a word.
-	growth = 16 << 20
+	growth = 32 << 20
 )
 
 // makesCalls makes many calls, some in flight at once, and looks at the memory.

@@ -121,7 +121,7 @@ func (s *jsonrpc) toolRequests(all bool) (list []request, err error) {
 // arguments each, commands, and context.
 func (s *jsonrpc) usable(context bool) []request {
 	list, _ := s.toolRequests(false) // those without arguments are told by rpc.tool.answers
-	list = append(list, s.usual.invocations("")...)
+	list = append(list, s.invocations("")...)
 	if context && s.usual.context {
 		list = append(list, contextRequest("How do I begin?"))
 	}
@@ -140,11 +140,13 @@ func contextRequest(prompt string) request {
 	return request{"context.provide", rpc.ContextProvide, map[string]any{"prompt_so_far": prompt, "session_id": "plugcheck-session"}}
 }
 
-// invocations is a request for each command.
-func (r *registry) invocations(args string) []request {
+// invocations is a request for each command that may be invoked.
+func (s *jsonrpc) invocations(args string) []request {
 	var list []request
-	for _, c := range r.commands {
-		list = append(list, request{"the command " + c.id, rpc.CommandInvoke, map[string]any{"id": c.id, "args": args}})
+	for _, c := range s.usual.commands {
+		if !slices.Contains(s.target.Config.Commands.Skip, c.id) {
+			list = append(list, request{"the command " + c.id, rpc.CommandInvoke, map[string]any{"id": c.id, "args": args}})
+		}
 	}
 	return list
 }
@@ -157,10 +159,8 @@ func (s *jsonrpc) carriers() []func(text string) request {
 		r.params = map[string]any{"name": "plugcheck_no_such_tool", "args": map[string]any{"text": text}}
 		return r
 	}}
-	for _, c := range s.usual.commands {
-		list = append(list, func(text string) request {
-			return request{"the command " + c.id, rpc.CommandInvoke, map[string]any{"id": c.id, "args": text}}
-		})
+	for i := range s.invocations("") {
+		list = append(list, func(text string) request { return s.invocations(text)[i] })
 	}
 	if s.usual.context {
 		list = append(list, contextRequest)
