@@ -70,6 +70,13 @@ var rpcLifeFaults = []RPCFault{
 			return result, e
 		},
 		End: func(*rpcPlugin) { os.Exit(0) }},
+	{Name: "rpc-helper-holds-stdout", Catches: "rpc.no-orphans", About: "a helper that it started is left running, and holds stdout",
+		Message: func(_ *rpcPlugin, m *rpcMessage) bool {
+			if m.method == "plugin.initialize" {
+				helper(true)
+			}
+			return false
+		}},
 	{Name: "rpc-orphan", Catches: "rpc.no-orphans", About: "a helper that it started is left running",
 		Message: func(_ *rpcPlugin, m *rpcMessage) bool {
 			if m.method == "plugin.initialize" {

@@ -43,6 +43,13 @@ var rpcRobustnessFaults = []RPCFault{
 			}
 			return [][]byte{line}
 		}},
+	{Name: "rpc-batch-no-json", Catches: "rpc.batch", Config: impatient, About: "it answers a batch as if it were no JSON",
+		Outcome: func(_ *rpcPlugin, _ *rpcMessage, result any, e *rpcError) (any, *rpcError) {
+			if e != nil && e.Message == "the message is no object" {
+				e.Code = rpcParseError
+			}
+			return result, e
+		}},
 	{Name: "rpc-64-kib", Catches: "rpc.large-message", About: "a line of more than 64 KiB ends it", Also: []string{"rpc.event.survives"},
 		Line: dies("bufio.Scanner: token too long", func(line []byte) bool { return len(line) > 1<<16 })},
 	{Name: "rpc-code-page", Catches: "rpc.unicode", About: "it reads its input as Windows-1252, and cannot read some characters", Config: impatient, Also: []string{"rpc.tool.answers"},

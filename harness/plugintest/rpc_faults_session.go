@@ -106,6 +106,15 @@ var rpcCallFaults = []RPCFault{
 			}
 			return false
 		}},
+	{Name: "rpc-waits-where-it-reads", Catches: "rpc.tool.answers", About: "the tool greet waits for the host on the thread that reads", Config: impatient, Also: also(),
+		Message: func(p *rpcPlugin, m *rpcMessage) bool {
+			if !mentionsTool(m, "greet") {
+				return false
+			}
+			result, e := p.call(m)
+			p.answer(m, result, e)
+			return true
+		}},
 	{Name: "rpc-unknown-tool-served", Catches: "rpc.tool.unknown", About: "a tool that it does not have is answered with null",
 		Outcome: func(_ *rpcPlugin, m *rpcMessage, result any, e *rpcError) (any, *rpcError) {
 			if m.method == "tool.call" && unknownThing(e) {
@@ -156,12 +165,19 @@ var rpcCallFaults = []RPCFault{
 			}
 			return result, e
 		}},
-	{Name: "rpc-bad-params-served", Catches: "rpc.bad-params", About: "a call without its params kills it",
+	{Name: "rpc-bad-params-kill", Catches: "rpc.bad-params", About: "a call without its params kills it",
 		Message: func(_ *rpcPlugin, m *rpcMessage) bool {
 			var params map[string]json.RawMessage
 			if m.method == "tool.call" && json.Unmarshal(m.Params, &params) == nil && params["name"] == nil {
 				die("KeyError: 'name'")
 			}
 			return false
+		}},
+	{Name: "rpc-one-code-for-all", Catches: "rpc.bad-params", About: "it answers whatever is wrong with -32601", Also: []string{"rpc.tool.bad-args", "rpc.invalid-request", "rpc.batch", "rpc.no-unknown-reply"},
+		Outcome: func(_ *rpcPlugin, _ *rpcMessage, result any, e *rpcError) (any, *rpcError) {
+			if e != nil {
+				e.Code = rpcUnknownMethod
+			}
+			return result, e
 		}},
 }
