@@ -49,6 +49,9 @@ type jsonrpc struct {
 	probe request
 	// settled is set once usual is known.
 	settled bool
+	// mute holds what was not answered on first contact, by its key: it is told by the
+	// checks that are about it, and not used by the others.
+	mute map[string]bool
 	// silences counts the calls that were not answered by a plugin that lived on.
 	silences atomic.Int32
 	// lingers is set once it was seen not to leave when it was asked to: then
@@ -61,6 +64,12 @@ type request struct {
 	about  string // in a finding: "the tool echo"
 	method string
 	params any
+}
+
+// key is what the request is for, whatever its arguments.
+func (r request) key() string {
+	params, _ := r.params.(map[string]any)
+	return fmt.Sprint(r.method, " ", params["name"], params["id"])
 }
 
 const (
@@ -170,7 +179,7 @@ func openJSONRPC(s *session) (driver, error) {
 	if s.options.Timeout > 0 {
 		s.limit = s.options.Timeout
 	}
-	return &jsonrpc{session: s, manifest: s.target.Static, rules: rpc.Rules()}, nil
+	return &jsonrpc{session: s, manifest: s.target.Static, rules: rpc.Rules(), mute: map[string]bool{}}, nil
 }
 
 const (
@@ -259,15 +268,13 @@ func (sc *jsonrpcScenario) acquaint() error {
 }
 
 // findProbe looks for a request that the plugin is known to answer, the harmless
-// ones first. Where it answers none, what is left out is told by the checks.
+// ones first, and for what it does not answer although nothing is special.
 func (sc *jsonrpcScenario) findProbe(d *dialogue) error {
 	s := sc.wire
-	candidates := []request{unknownTool()}
-	if s.usual.context {
-		candidates = append(candidates, contextRequest("plugcheck"))
-	}
-	candidates = append(candidates, s.usable(false)...)
-	candidates = append(candidates, request{"a method that no host has", "plugcheck.no_such_method", map[string]any{}})
+	candidates := append([]request{unknownTool()}, s.offers()...)
+	candidates = append(candidates, unknownMethod())
+	s.probe = candidates[0]
+	found := false
 	for _, c := range candidates {
 		if d.hung || d.over() {
 			var err error
@@ -278,13 +285,17 @@ func (sc *jsonrpcScenario) findProbe(d *dialogue) error {
 				return err
 			}
 		}
-		if call := d.ask(c); d.await(s.answerLimit(), func() bool { return call.Answer() != nil }) {
-			s.probe = c
-			return nil
+		if d.missing(s.answerLimit(), d.ask(c)) != nil {
+			s.mute[c.key()], d.hung = true, true
+			if !d.over() {
+				s.silences.Add(1)
+			}
+			continue
 		}
-		d.hung = true
+		if !found {
+			s.probe, found = c, true
+		}
 	}
-	s.probe = candidates[0]
 	return nil
 }
 

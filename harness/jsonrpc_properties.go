@@ -117,7 +117,10 @@ func (sc *jsonrpcScenario) propertyInterleave() error {
 	if _, err := sc.session(); err != nil {
 		return err
 	}
-	list := append(sc.wire.usable(false), sc.wire.probe, request{"a method that no host has", "plugcheck.no_such_method", map[string]any{}})
+	list := append(calls(sc.wire.usable()), sc.wire.probe)
+	if !sc.wire.mute[unknownMethod().key()] {
+		list = append(list, unknownMethod())
+	}
 	events := sc.wire.usual.events
 	return sc.conversations(true, func(t *rapid.T, d *dialogue, limit time.Duration) (*outcome, error) {
 		var owed []*rpc.Call

@@ -44,7 +44,7 @@ func (sc *jsonrpcScenario) askEach(list []request) error {
 // limit is how long a call may take with this host, which may be slow itself.
 func (sc *jsonrpcScenario) limit() time.Duration {
 	if sc.manner.late > 0 {
-		return sc.wire.answerLimit() + 10*sc.manner.late
+		return sc.wire.answerLimit() + 5*sc.manner.late
 	}
 	return sc.wire.answerLimit()
 }
@@ -151,10 +151,12 @@ func (sc *jsonrpcScenario) usesAll() error {
 	for _, e := range sc.wire.usual.events {
 		d.notify(rpc.EventFire, eventParams(e, map[string]any{"text": "an ordinary payload"}))
 	}
-	// A host that is slow itself must not make context late.
-	list := sc.wire.usable(sc.manner.late == 0 && !sc.manner.asksBack)
+	list := sc.wire.usable()
+	if sc.manner.late > 0 || sc.manner.asksBack { // a host that is slow itself must not make context late
+		list = calls(list)
+	}
 	if len(list)+len(sc.wire.usual.events) == 0 {
-		return skip("it registers nothing that could be used")
+		return skip("it registers nothing that could be used, or answers none of it")
 	}
 	if sc.manner.late > 0 { // one by one they would wait for each other
 		for _, r := range list {
@@ -191,7 +193,7 @@ func (sc *jsonrpcScenario) callsToolsInPairs() error {
 	if err != nil {
 		return err
 	}
-	list := sc.wire.usable(false)
+	list := calls(sc.wire.offers())
 	if len(list) == 0 {
 		return skip("it registers neither tools nor commands")
 	}
@@ -237,7 +239,7 @@ func (sc *jsonrpcScenario) inFlight(n int) error {
 	if err != nil {
 		return err
 	}
-	list := append(sc.wire.usable(false), sc.wire.probe)
+	list := append(calls(sc.wire.usable()), sc.wire.probe)
 	for i := range n {
 		if err := sc.ask(d, list[i%len(list)]); err != nil {
 			return err

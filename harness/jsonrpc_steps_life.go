@@ -107,7 +107,7 @@ func (sc *jsonrpcScenario) callsAndCloses(n int) error {
 		return err
 	}
 	list := []request{sc.wire.probe}
-	for _, r := range sc.wire.usable(false) {
+	for _, r := range calls(sc.wire.usable()) {
 		before := d.saidSoFar()
 		if err := sc.askEach([]request{r}); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (sc *jsonrpcScenario) makesCalls(n int) error {
 	if err != nil {
 		return err
 	}
-	list := append(sc.wire.usable(false), sc.wire.probe)
+	list := append(calls(sc.wire.usable()), sc.wire.probe)
 	sc.did = strconv.Itoa(n) + " calls"
 	if err := d.pump(warm, list, sc.limit()); err != nil {
 		return err

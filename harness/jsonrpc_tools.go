@@ -117,15 +117,25 @@ func (s *jsonrpc) toolRequests(all bool) (list []request, err error) {
 	return list, nil
 }
 
-// usable are requests that should be answered with a result: tools with one set of
+// offers are requests that should be answered with a result: tools with one set of
 // arguments each, commands, and context.
-func (s *jsonrpc) usable(context bool) []request {
+func (s *jsonrpc) offers() []request {
 	list, _ := s.toolRequests(false) // those without arguments are told by rpc.tool.answers
 	list = append(list, s.invocations("")...)
-	if context && s.usual.context {
+	if s.usual.context {
 		list = append(list, contextRequest("How do I begin?"))
 	}
 	return list
+}
+
+// usable are the offers that were answered on first contact.
+func (s *jsonrpc) usable() []request {
+	return slices.DeleteFunc(s.offers(), func(r request) bool { return s.mute[r.key()] })
+}
+
+// calls leaves context out of a list, which has a time limit of its own.
+func calls(list []request) []request {
+	return slices.DeleteFunc(list, func(r request) bool { return r.method == rpc.ContextProvide })
 }
 
 func toolRequest(t tool, args any) request {
@@ -134,6 +144,10 @@ func toolRequest(t tool, args any) request {
 
 func unknownTool() request {
 	return request{"a tool that was never registered", rpc.ToolCall, map[string]any{"name": "plugcheck_no_such_tool", "args": map[string]any{}}}
+}
+
+func unknownMethod() request {
+	return request{"a method that no host has", "plugcheck.no_such_method", map[string]any{}}
 }
 
 func contextRequest(prompt string) request {
@@ -165,10 +179,7 @@ func (s *jsonrpc) carriers() []func(text string) request {
 	if s.usual.context {
 		list = append(list, contextRequest)
 	}
-	tools, none := s.tools()
-	if none != nil {
-		return list
-	}
+	tools, _ := s.tools() // none is fine
 	for _, t := range tools {
 		args, err := s.arguments(t)
 		if err != nil || bytesNull(t.schema) {
@@ -178,7 +189,7 @@ func (s *jsonrpc) carriers() []func(text string) request {
 			list = append(list, carry)
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, func(carry func(string) request) bool { return s.mute[carry(plainText).key()] })
 }
 
 // carrier puts a text in place of a property of a tool's arguments, if any text is
