@@ -125,11 +125,7 @@ func (f RPCFault) lay(dir string, args []string) error {
 	if err := os.WriteFile(filepath.Join(dir, "plugin.toml"), []byte(text), 0o644); err != nil {
 		return err
 	}
-	config := rpcConfig + f.Config + environment
-	if strings.Contains(f.Config, "[host]") {
-		config = f.Config + environment
-	}
-	return os.WriteFile(filepath.Join(dir, "plugcheck.toml"), []byte(config), 0o644)
+	return os.WriteFile(filepath.Join(dir, "plugcheck.toml"), []byte(rpcConfig+f.Config+environment), 0o644)
 }
 
 // rpcConfig is what the host of the reference plugin knows.

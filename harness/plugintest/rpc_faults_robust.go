@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -55,7 +56,7 @@ var rpcRobustnessFaults = []RPCFault{
 	{Name: "rpc-code-page", Catches: "rpc.unicode", About: "it reads its input as Windows-1252, and cannot read some characters", Config: impatient, Also: []string{"rpc.tool.answers"},
 		Line: func(_ *rpcPlugin, line []byte) [][]byte {
 			if at := bytes.IndexAny(line, "\u0110"); at >= 0 {
-				rpcLog("'charmap' codec can't decode byte 0x90 in position %d", at)
+				fmt.Fprintf(os.Stderr, "'charmap' codec can't decode byte 0x90 in position %d\n", at)
 				return nil
 			}
 			return [][]byte{line}

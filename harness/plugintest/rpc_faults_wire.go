@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -26,12 +25,11 @@ var rpcWireFaults = []RPCFault{
 		Answer: func(_ *rpcPlugin, _ *rpcMessage, b []byte) []byte {
 			return append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(b)-1), b...)
 		}},
-	{Name: "rpc-newline-apart", Catches: "rpc.lines", About: "two threads write a message and its newline apart, so that two messages stand on one line",
+	{Name: "rpc-newline-apart", Catches: "rpc.lines", About: "a thread writes its message between another's message and newline",
 		Answer: func(p *rpcPlugin, m *rpcMessage, b []byte) []byte {
 			if m.method != "command.invoke" {
 				return b
 			}
-			// The toast that follows from another thread comes between the two.
 			toast := []byte(`{"jsonrpc":"2.0","method":"host.toast","params":{"kind":"info","text":"done"}}`)
 			return append(append(bytes.TrimSpace(b), toast...), "\n\n"...)
 		}},
@@ -143,6 +141,3 @@ var rpcWireFaults = []RPCFault{
 			return method, params
 		}},
 }
-
-// rpcLog writes to stderr as plugins do.
-func rpcLog(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
