@@ -26,9 +26,9 @@ type Flaw struct {
 
 // Valid returns a generator of values that the schema allows; where it allows an
 // object, only of objects, as arguments are. They are what encoding/json decodes
-// into, but for numbers: those are raw, so that no encoder rounds or quotes them. An error that is a
-// [contracts.ErrUnsupported] says that the schema may be good, and what in it
-// cannot be followed.
+// into, but for numbers: those are raw, so that no encoder rounds or quotes them.
+// An error that is a [contracts.ErrUnsupported] says that the schema may be good,
+// and what in it cannot be followed.
 func Valid(source []byte) (*rapid.Generator[any], error) {
 	s, err := read(source)
 	if err != nil {
@@ -49,11 +49,12 @@ func Invalid(source []byte) (*rapid.Generator[Flaw], error) {
 		f := s.breaks(t, s.valid.Draw(t, "args"))
 		f.Value = rawNumbers(f.Value)
 		return f
-	}).Filter(func(f Flaw) bool { return f.What != "" })
-	if _, ok := example(g); !ok {
+	})
+	isFlaw := func(f Flaw) bool { return f.What != "" }
+	if !often(g, isFlaw) {
 		return nil, ErrNothingToBreak
 	}
-	return g, nil
+	return g.Filter(isFlaw), nil
 }
 
 // rawNumbers takes a value that it may share with the schema, and copies it.
@@ -101,10 +102,13 @@ func read(source []byte) (*schema, error) {
 	}
 	// What was drawn is held against the schema, so that the generator need not
 	// know every way in which its parts hold together.
-	drawn := rapid.Custom(func(t *rapid.T) any { return (&drawing{schema: s, T: t}).value(s.start(), "args") })
+	drawn := rapid.Custom(func(t *rapid.T) any {
+		d := &drawing{schema: s, T: t, small: !rapid.Bool().Draw(t, "all of it")}
+		return d.value(s.start(), "args")
+	})
 	s.valid = drawn.Filter(s.allows)
 	for _, s.object = range []bool{true, false} {
-		if found(s.valid) {
+		if often(drawn, s.allows) {
 			return s, nil
 		}
 	}
@@ -132,7 +136,7 @@ func (s *schema) violations(v any) []contracts.Violation {
 
 // unfound says where the values that were drawn do not fit.
 func (s *schema) unfound(drawn *rapid.Generator[any]) error {
-	v, ok := example(drawn)
+	v, ok := example(drawn, 0)
 	if !ok {
 		return fmt.Errorf("%w: no value was found that a pattern of it matches", contracts.ErrUnsupported)
 	}
@@ -143,25 +147,33 @@ func (s *schema) unfound(drawn *rapid.Generator[any]) error {
 	return fmt.Errorf("%w: no value was found that it allows%s", contracts.ErrUnsupported, place)
 }
 
-// found reports whether values can be drawn, and not just one with luck.
-func found(g *rapid.Generator[any]) bool {
-	for range 3 {
-		if _, ok := example(g); !ok {
-			return false
+const (
+	// tries is how many values are drawn to see what comes of a schema, and enough
+	// how many of them have to fit: rapid tries five times for each.
+	tries  = 50
+	enough = 5
+)
+
+// often reports whether enough of the values that are drawn fit.
+func often[V any](g *rapid.Generator[V], fits func(V) bool) bool {
+	fit := 0
+	for seed := 0; seed < tries && fit < enough; seed++ {
+		if v, ok := example(g, seed); ok && fits(v) {
+			fit++
 		}
 	}
-	return true
+	return fit == enough
 }
 
 // example draws a value outside of a test. rapid panics where it finds none in a
 // thousand tries.
-func example[V any](g *rapid.Generator[V]) (v V, ok bool) {
+func example[V any](g *rapid.Generator[V], seed int) (v V, ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
 		}
 	}()
-	return g.Example(1), true
+	return g.Example(seed), true
 }
 
 // unfollowed are keywords of later drafts than the validator's, which would take

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
@@ -172,6 +173,13 @@ func TestWhatCannotBeDrawnIsSaid(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) || errors.Is(err, contracts.ErrUnsupported) != c.unsupported {
 			t.Errorf("%s: %v; wanted %q, unsupported %v", c.schema, err, c.says, c.unsupported)
 		}
+	}
+	// What can only be drawn without end is given up before long.
+	began := time.Now()
+	endless := `{"$ref":"#/definitions/n","definitions":{"n":{"type":"object","required":["a","b","c"],
+		"properties":{"a":{"$ref":"#/definitions/n"},"b":{"$ref":"#/definitions/n"},"c":{"$ref":"#/definitions/n"}}}}}`
+	if _, err := argsgen.Valid([]byte(endless)); !errors.Is(err, contracts.ErrUnsupported) || time.Since(began) > 20*time.Second {
+		t.Errorf("an endless schema: %v, after %s", err, time.Since(began))
 	}
 	// An author's own names are none of the keywords, wherever they stand.
 	for _, schema := range []string{`{"properties":{"prefixItems":{"type":"string"}}}`, `{"default":{"minContains":1}}`, `true`} {

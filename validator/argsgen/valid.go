@@ -16,23 +16,24 @@ type drawing struct {
 	*schema
 	*rapid.T
 	depth, values int
+	small         bool // only what is required is drawn
 }
 
-// A schema that contains itself has values without end. Past these, only what is
-// required is drawn, and past the deepest nothing that fits.
+// A schema that contains itself has values without end. Past the first of these,
+// only what is required is drawn, and past the others nothing that fits.
 const (
-	deep, deepest = 5, 40
-	many          = 200
+	deep, deepest    = 5, 20
+	many, mostValues = 200, 1000
 )
 
-func (d *drawing) brief() bool { return d.depth > deep || d.values > many }
+func (d *drawing) brief() bool { return d.small || d.depth > deep || d.values > many }
 
 // value draws a value. What comes of parts that contradict each other is held
 // against the schema later, with everything else.
 func (d *drawing) value(want all, label string) any {
 	d.depth++
 	defer func() { d.depth-- }()
-	if d.values++; d.depth > deepest {
+	if d.values++; d.depth > deepest || d.values > mostValues {
 		return nil
 	}
 	want = d.choose(want)
