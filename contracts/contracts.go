@@ -36,6 +36,8 @@ type Contract struct {
 	Capabilities []string
 	ReasonCodes  []ReasonCode
 	Arguments    []Argument
+	// Events are the names of what a plugin can subscribe to.
+	Events []string
 
 	// Checks are those that follow from a schema of the contract alone.
 	Checks []SchemaCheck
@@ -126,6 +128,7 @@ type file struct {
 	Capabilities []string          `json:"capabilities"`
 	ReasonCodes  []ReasonCode      `json:"reason_codes"`
 	Arguments    []Argument        `json:"arguments"`
+	Events       []string          `json:"events"`
 	Messages     map[string]string `json:"messages"`
 	HostMessages []string          `json:"host_messages"`
 	Checks       []SchemaCheck     `json:"checks"`
@@ -170,7 +173,7 @@ func Load(fsys fs.FS, dir string) (*Contract, error) {
 	}
 	c := &Contract{
 		Name: f.Name, Version: v, Title: f.Title, Wire: f.Wire, Spec: f.Spec, Capability: f.Capability, Draft: f.Draft,
-		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments,
+		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments, Events: f.Events,
 		messages: map[string]*Schema{}, hostMessages: f.HostMessages, Checks: f.Checks,
 	}
 	readme, err := fs.ReadFile(fsys, path.Join(dir, "README.md"))

@@ -26,8 +26,8 @@ func TestEveryContractLoadsAndCompiles(t *testing.T) {
 		}
 	}
 	want := []string{
-		"extract-method@0.1", "extract-predicate@0.1", "extricate-symbol@0.1", "hook-event@1.0", "jsonl-exchange@1.0", "literal-rewriter@1.0", "manifest-literal@34.0", "manifest-literal@35.0",
-		"reason-codes@1.0", "rename-symbol@1.0", "replace-body@0.1", "veto-event@1.0",
+		"extract-method@0.1", "extract-predicate@0.1", "extricate-symbol@0.1", "hook-event@1.0", "jsonl-exchange@1.0", "jsonrpc-plugin@0.1", "literal-rewriter@1.0",
+		"manifest-literal@34.0", "manifest-literal@35.0", "reason-codes@1.0", "rename-symbol@1.0", "replace-body@0.1", "veto-event@1.0",
 	}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Error(diff)

@@ -29,6 +29,8 @@ type Check struct {
 	// set for a rule about what stands on disk.
 	Needs  []string
 	Static bool
+	// Idle says what a good plugin may do without, so that a rule has nothing to judge.
+	Idle string
 	// Feature is the file that holds a scenario.
 	Feature string
 	Steps   []string
@@ -73,7 +75,7 @@ var builtin = sync.OnceValues(func() (*Catalogue, error) {
 	c := &Catalogue{byID: map[string]*Check{}, contracts: embedded}
 	for _, w := range wires() {
 		for _, r := range w.rules {
-			if err := c.add(&Check{Check: r.Check, Wire: w.name, Needs: r.needs, Static: r.static}); err != nil {
+			if err := c.add(&Check{Check: r.Check, Wire: w.name, Needs: r.needs, Idle: r.idle, Static: r.static}); err != nil {
 				return nil, err
 			}
 		}

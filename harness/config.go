@@ -2,11 +2,13 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -48,10 +50,50 @@ type Config struct {
 		// Read lists folders beside the plugin's own that it needs, for jsonl.no-filesystem.
 		Read []string `toml:"read"`
 	} `toml:"sandbox"`
+	// Host is what the host of a JSON-RPC plugin knows, and Tools which of its tools
+	// to call, and with what.
+	Host  HostConfig  `toml:"host"`
+	Tools ToolsConfig `toml:"tools"`
+	// Commands says which of its commands are not invoked.
+	Commands struct {
+		Skip []string `toml:"skip"`
+	} `toml:"commands"`
 
 	dir   string
 	cases []fixtures.Case
 	style patch.Style
+}
+
+// HostConfig is what the host answers a plugin that asks it.
+type HostConfig struct {
+	// Config holds the values of config keys; what is not here has none.
+	Config map[string]any `toml:"config"`
+	// Session is what host.session_get returns.
+	Session struct {
+		ID           string `toml:"id"`
+		Title        string `toml:"title"`
+		MessageCount int    `toml:"message_count"`
+	} `toml:"session"`
+	// Tools holds what the host's own tools answer, by their names.
+	Tools map[string]any `toml:"tools"`
+	// Timeout is how long a call may take, such as "2s".
+	Timeout string `toml:"timeout"`
+
+	timeout time.Duration
+}
+
+// ToolsConfig says which tools may be called, and with what.
+type ToolsConfig struct {
+	Skip []string `toml:"skip"`
+	// Args holds examples of arguments for a tool, by its name: they are used as
+	// they are, besides those drawn from its schema.
+	Args map[string][]map[string]any `toml:"args"`
+}
+
+// session is what host.session_get returns.
+func (h *HostConfig) session() map[string]any {
+	s := h.Session
+	return map[string]any{"id": cmp.Or(s.ID, "plugcheck-session"), "title": cmp.Or(s.Title, "A session with plugcheck"), "message_count": s.MessageCount}
 }
 
 // CaseSource is a case in the fixtures' format, in a file or written out.
@@ -151,6 +193,12 @@ func (c *Config) settle() error {
 	for i := range c.Expect {
 		if err := c.Expect[i].check(); err != nil {
 			return fmt.Errorf("[[expect]] %d %w", i+1, err)
+		}
+	}
+	if c.Host.Timeout != "" {
+		var err error
+		if c.Host.timeout, err = time.ParseDuration(c.Host.Timeout); err != nil || c.Host.timeout <= 0 {
+			return fmt.Errorf("[host] timeout = %q: it is a time such as \"2s\"", c.Host.Timeout)
 		}
 	}
 	for name := range c.Env {

@@ -16,6 +16,7 @@ import (
 
 	"plugcheck/validator"
 	"plugcheck/validator/literal"
+	"plugcheck/validator/rpc"
 	"plugcheck/validator/veto"
 )
 
@@ -35,6 +36,8 @@ type Target struct {
 	Veto *veto.Manifest
 	// Module is a plugin that is a JavaScript file, as it was read.
 	Module *literal.Trial
+	// Static is the plugin.toml of a JSON-RPC plugin, nil where there is none.
+	Static *rpc.Manifest
 	// Executable is what is started, with Args.
 	Executable string
 	Args       []string
@@ -83,12 +86,13 @@ func Command(argv []string, wire, config string) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := d.bare(path)
+	var args []string
+	for _, arg := range argv[1:] {
+		args = append(args, absolute(arg))
+	}
+	t, err := d.bare(path, args...)
 	if err == nil {
 		t.Path, t.Command = strings.Join(argv, " "), argv
-		for _, arg := range argv[1:] {
-			t.Args = append(t.Args, absolute(arg))
-		}
 	}
 	return t, err
 }
@@ -146,15 +150,7 @@ func (d discovery) at(path string) ([]*Target, error) {
 			return []*Target{t}, nil
 		}
 	}
-	full, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := d.bare(full)
-	if err == nil {
-		t.Path = path
-	}
-	return one(t, err)
+	return one(d.alone(path, path, ""))
 }
 
 func one(t *Target, err error) ([]*Target, error) {
@@ -162,6 +158,21 @@ func one(t *Target, err error) ([]*Target, error) {
 		return nil, err
 	}
 	return []*Target{t}, nil
+}
+
+// outside is where a file really stands, when that is not below dir.
+func outside(dir, file string) string {
+	for _, resolve := range []func(string) (string, error){filepath.Abs, filepath.EvalSymlinks} {
+		root, err1 := resolve(dir)
+		real, err2 := resolve(file)
+		if err1 != nil || err2 != nil {
+			return "" // it does not exist, which is told elsewhere
+		}
+		if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+			return real
+		}
+	}
+	return ""
 }
 
 // file is a file that is a plugin by itself, or nil.
@@ -183,7 +194,9 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// folder is a plugin's folder, or a folder of plugins' folders.
+// folder is a plugin's folder, or a folder of plugins: each in a folder with a
+// manifest or with an executable of the folder's name. Where the wire has plugins of a
+// single file, the executables beside them are plugins too.
 func (d discovery) folder(path string) ([]*Target, error) {
 	if name, ok := findManifest(path); ok {
 		return one(d.manifest(path, name))
@@ -196,36 +209,33 @@ func (d discovery) folder(path string) ([]*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	if targets = d.inside(path, entries); len(targets) > 0 {
+	targets, executables := d.inside(path, entries)
+	loose := d.wire != "" && d.hasLoose(d.wire) || slices.ContainsFunc(targets, func(t *Target) bool { return d.hasLoose(t.Wire) })
+	switch own := filepath.Join(path, filepath.Base(path)); {
+	case loose && len(targets)+len(executables) > 1:
+		for _, file := range executables {
+			t, err := d.alone(file, file, "")
+			if err != nil {
+				t = hopeless(file, err)
+			}
+			targets = append(targets, t)
+		}
 		return targets, nil
-	}
-	var executables []string
-	for _, e := range entries {
-		full := filepath.Join(path, e.Name())
-		if info, err := os.Stat(full); err == nil && info.Mode().IsRegular() && runnable(info) {
-			executables = append(executables, full)
-		}
-	}
-	switch len(executables) {
-	case 1:
-		full, err := filepath.Abs(executables[0])
-		if err != nil {
-			return nil, err
-		}
-		t, err := d.bare(full)
-		if err == nil {
-			t.Path = path
-			t.Guess = "the folder has no manifest and one executable, " + filepath.Base(full)
-		}
-		return one(t, err)
-	case 0:
+	case len(targets) > 0:
+		return targets, nil
+	case slices.Contains(executables, own):
+		return one(d.alone(path, own, "the folder has no manifest and an executable of its name"))
+	case len(executables) == 1:
+		return one(d.alone(path, executables[0], "the folder has no manifest and one executable, "+filepath.Base(executables[0])))
+	case len(executables) == 0:
 		return nil, fmt.Errorf("no plugin in %s: neither a manifest (%s) nor a folder with one, nor an executable", path, strings.Join(manifestNames, ", "))
 	}
 	return nil, fmt.Errorf("no manifest (%s) in %s, and %d executables: name the one to run", strings.Join(manifestNames, ", "), path, len(executables))
 }
 
-// inside finds the plugins' folders, and the files that are plugins, in a folder.
-func (d discovery) inside(path string, entries []fs.DirEntry) (targets []*Target) {
+// inside finds the plugins' folders, and the files that are plugins, in a folder;
+// and the executables beside them, which may be some too.
+func (d discovery) inside(path string, entries []fs.DirEntry) (targets []*Target, executables []string) {
 	for _, e := range entries {
 		sub := filepath.Join(path, e.Name())
 		var t *Target
@@ -233,14 +243,21 @@ func (d discovery) inside(path string, entries []fs.DirEntry) (targets []*Target
 		if name, ok := findManifest(sub); ok {
 			t, err = d.manifest(sub, name)
 		} else if t, err = d.file(sub, false); t == nil && err == nil {
-			continue
+			own := filepath.Join(sub, e.Name())
+			if !isExecutable(own) {
+				if isExecutable(sub) {
+					executables = append(executables, sub)
+				}
+				continue
+			}
+			t, err = d.alone(sub, own, "the folder has no manifest and an executable of its name")
 		}
 		if err != nil {
 			t = hopeless(sub, err)
 		}
 		targets = append(targets, t)
 	}
-	return targets
+	return targets, executables
 }
 
 // workspace finds the plugins in the folders of a workspace that hosts look in, in
@@ -259,10 +276,36 @@ func (d discovery) workspace(path string) (targets []*Target, err error) {
 			if err != nil {
 				return nil, err
 			}
-			targets = append(targets, d.inside(dir, entries)...)
+			found, _ := d.inside(dir, entries)
+			targets = append(targets, found...)
 		}
 	}
 	return targets, nil
+}
+
+// hasLoose reports whether a single file in a folder of plugins is one of a wire.
+func (d discovery) hasLoose(name string) bool {
+	w, err := wireNamed(name)
+	return err == nil && w.loose
+}
+
+// alone is a plugin without a manifest that was found at path.
+func (d discovery) alone(path, file, why string) (*Target, error) {
+	full, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.bare(full)
+	if err == nil {
+		t.Path = path
+		t.Guess = strings.Trim(t.Guess+"; "+why, "; ")
+	}
+	return t, err
+}
+
+func isExecutable(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && runnable(info)
 }
 
 func runnable(info fs.FileInfo) bool {
@@ -308,9 +351,10 @@ func (d discovery) manifest(path, file string) (*Target, error) {
 	return w.read(d, path, file, text)
 }
 
-// bare is an executable without a manifest. A wire that was not named is the
-// first whose plugins can be such.
-func (d discovery) bare(path string) (*Target, error) {
+// bare is an executable without a manifest. Where no wire was named it is asked
+// whether it speaks one, unless its configuration says what it is; otherwise it is
+// taken for one of the first.
+func (d discovery) bare(path string, args ...string) (*Target, error) {
 	w := wires()[0]
 	if d.wire != "" {
 		var err error
@@ -321,7 +365,32 @@ func (d discovery) bare(path string) (*Target, error) {
 	if w.bare == nil {
 		return nil, fmt.Errorf("%s: an executable alone is no plugin of the wire %s", path, w.name)
 	}
-	return w.bare(d, path)
+	t, err := w.bare(d, path)
+	if err != nil {
+		return nil, err
+	}
+	t.Args = args
+	if d.wire != "" || t.Config.Plugin.Kind != "" || t.inspect().Trouble != "" {
+		return t, nil
+	}
+	for _, other := range wires() {
+		if other.recognizes == nil {
+			continue
+		}
+		why, err := other.recognizes(t)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			continue
+		}
+		if t, err = other.bare(d, path); err != nil {
+			return nil, err
+		}
+		t.Args, t.Guess = args, why
+		break
+	}
+	return t, nil
 }
 
 // inspect looks at the executable before anything is started.
@@ -367,11 +436,6 @@ func (d discovery) wireOf(file string, text []byte) (*wire, error) {
 	for _, w := range wires() { // what is missing or cannot be read is then told by its own rules
 		if w.source == filepath.Base(file) {
 			return w, nil
-		}
-	}
-	for field, name := range map[string]string{"entry": "jsonrpc"} {
-		if _, ok := fields[field]; ok {
-			return nil, fmt.Errorf("%s is the manifest of a %s plugin, which this version of plugcheck does not judge; --wire takes it for another", file, name)
 		}
 	}
 	return wires()[0], nil

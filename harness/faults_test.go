@@ -61,6 +61,9 @@ func TestEachFaultIsCaught(t *testing.T) {
 	}
 	for _, f := range plugintest.Specimens() {
 		t.Run(f.Name, func(t *testing.T) {
+			if f.Wire == "jsonrpc" {
+				t.Parallel() // such plugins are waited for more than they work
+			}
 			only := []string{f.Catches}
 			if k, ok := catalogue.Find(f.Catches); ok && k.IsRule() {
 				only = append(only, f.With...)
@@ -97,6 +100,9 @@ func TestNoFaultTripsOtherChecks(t *testing.T) {
 	}
 	for _, f := range plugintest.Specimens() {
 		t.Run(f.Name, func(t *testing.T) {
+			if f.Wire == "jsonrpc" {
+				t.Parallel()
+			}
 			for _, k := range judge(t, spoil(t, f), harness.Options{Timeout: f.Timeout}).Plugins[0].Checks {
 				root, _, _ := strings.Cut(k.Cause, "/")
 				if k.Status == reports.Fail && k.ID != f.Catches && root != f.Catches && !matches(f.Also, k.ID) && !matches(f.Also, root) &&

@@ -15,22 +15,25 @@ import (
 // allowed says which packages of ours a package may import: the arrows go one
 // way. Tests may look further.
 var allowed = map[string][]string{
-	"contracts":                 {},
-	"features":                  {},
-	"reports":                   {},
-	"fixtures":                  {"contracts"},
-	"validator/patch":           {},
-	"validator/veto":            {"contracts", "validator"},
-	"validator":                 {"contracts", "validator/patch"},
-	"validator/literal":         {"contracts", "validator"},
-	"validator/literal/gen":     {"validator/literal"},
-	"validator/rewriter":        {"contracts", "validator", "validator/literal", "validator/patch"},
-	"harness":                   {"contracts", "validator", "validator/patch", "validator/literal", "validator/literal/gen", "validator/rewriter", "validator/veto", "fixtures", "features", "reports", "harness/prelude", "harness/jsengine"},
+	"contracts":             {},
+	"features":              {},
+	"reports":               {},
+	"fixtures":              {"contracts"},
+	"validator/patch":       {},
+	"validator/veto":        {"contracts", "validator"},
+	"validator":             {"contracts", "validator/patch"},
+	"validator/argsgen":     {"contracts"},
+	"validator/literal":     {"contracts", "validator"},
+	"validator/literal/gen": {"validator/literal"},
+	"validator/rewriter":    {"contracts", "validator", "validator/literal", "validator/patch"},
+	"validator/rpc":         {"contracts", "validator"},
+	"harness": {"contracts", "validator", "validator/argsgen", "validator/literal", "validator/literal/gen", "validator/patch", "validator/rewriter", "validator/rpc", "validator/veto",
+		"fixtures", "features", "reports", "harness/prelude", "harness/jsengine"},
 	"harness/jsengine":          {"validator/literal"},
 	"harness/prelude":           {},
 	"harness/plugintest/rename": {},
 	"harness/plugintest":        {"harness/plugintest/rename", "validator/literal", "validator/rewriter"},
-	"cmd/plugcheck":             {"contracts", "validator", "validator/literal", "validator/patch", "validator/rewriter", "harness", "harness/plugintest", "reports"},
+	"cmd/plugcheck":             {"contracts", "validator", "validator/literal", "validator/patch", "validator/rewriter", "validator/rpc", "harness", "harness/plugintest", "reports"},
 }
 
 func TestImportsGoOneWay(t *testing.T) {

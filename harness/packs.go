@@ -103,7 +103,7 @@ func CheckPack(p *contracts.Pack) (PackSummary, error) {
 	if sum.Checks == 0 {
 		faults = append(faults, errors.New("contract.json: the pack has no check, neither of a schema nor a scenario in features"))
 	}
-	n, err := examples(p)
+	n, err := packExamples(p)
 	sum.Examples, faults = n, append(faults, err)
 	n, err = sampleExchanges(p)
 	sum.Exchanges, faults = n, append(faults, err)
@@ -113,8 +113,8 @@ func CheckPack(p *contracts.Pack) (PackSummary, error) {
 	return sum, nil
 }
 
-// examples judges examples/MESSAGE/valid-*.json and invalid-*.json.
-func examples(p *contracts.Pack) (int, error) {
+// packExamples judges examples/MESSAGE/valid-*.json and invalid-*.json.
+func packExamples(p *contracts.Pack) (int, error) {
 	names, err := fs.Glob(p.Files, "examples/*/*.json")
 	if err != nil {
 		return 0, err

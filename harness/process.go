@@ -52,6 +52,11 @@ type Spec struct {
 	Env  []string // the whole environment: nothing is inherited
 	Dir  string
 
+	// Heard takes what comes on stdout and stderr, each stream from one goroutine,
+	// and nothing of what goes either way is kept then: a long session is judged as
+	// it goes on. What is heard is only good until Heard returns.
+	Heard func(from validator.Source, text []byte)
+
 	Limit time.Duration // from the start to the end of the exchange
 	Cap   int64         // bytes kept of each stream; going over it on stdout is a flood
 	Grace time.Duration // between two steps of the close ladder
@@ -238,6 +243,9 @@ func (p *Process) push() {
 			p.sent += n
 		}
 	}
+	if p.spec.Heard != nil && p.sent == len(p.in) {
+		p.in, p.sent = p.in[:0], 0
+	}
 	var err error
 	if p.sent < len(p.in) {
 		if p.stdin, err = polled(p.stdin); err == nil {
@@ -266,6 +274,9 @@ func (p *Process) feed() {
 		n, err = p.stdin.Write(chunk)
 		p.mu.Lock()
 		p.sent += n
+		if p.spec.Heard != nil && p.sent > DefaultCap/4 { // nobody looks back at it
+			p.in, p.sent = p.in[:copy(p.in, p.in[p.sent:])], 0
+		}
 	}
 	p.feeding = false
 	if p.closing || err != nil {
@@ -278,6 +289,10 @@ func (p *Process) feed() {
 func (p *Process) drain(f *os.File, from validator.Source, kept *[]byte, seen *int64, eof chan struct{}) {
 	defer close(eof)
 	defer f.Close()
+	if p.spec.Heard != nil {
+		p.hear(f, from)
+		return
+	}
 	var spill []byte
 	most := p.spec.Cap
 	if from == validator.FromStderr {
@@ -323,9 +338,26 @@ func (p *Process) drain(f *os.File, from validator.Source, kept *[]byte, seen *i
 	}
 }
 
+// hear hands a stream on as it comes.
+func (p *Process) hear(f *os.File, from validator.Source) {
+	buf := make([]byte, chunkSize)
+	for {
+		n, err := f.Read(buf)
+		if n > 0 {
+			p.spec.Heard(from, buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
 // note records an event. Past maxEvents the last one of the same source is
 // stretched instead: a plugin may well write single bytes for hours.
 func (p *Process) note(from validator.Source, start, end int) {
+	if p.spec.Heard != nil {
+		return
+	}
 	if len(p.t.Events) >= maxEvents {
 		for i := len(p.t.Events) - 1; i >= 0; i-- {
 			if e := &p.t.Events[i]; e.From == from {
@@ -404,6 +436,57 @@ func (p *Process) Stop() validator.Transcript {
 	return p.Wait()
 }
 
+// Terminate asks the plugin's process group to leave with SIGTERM, and reports
+// whether there was somebody to ask.
+func (p *Process) Terminate() bool { return p.takes("SIGTERM", p.tree.terminate) }
+
+// Kill ends the whole tree now, without asking.
+func (p *Process) Kill() { p.ending.Do(p.slay) }
+
+// Ended is closed when nothing of the plugin runs any more and all that it wrote was heard.
+func (p *Process) Ended() <-chan struct{} { return p.done }
+
+// Untaken is how many bytes of what was written the plugin has not read yet.
+func (p *Process) Untaken() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.in) - p.sent
+	if countsUnread && !isClosed(p.done) {
+		n += unread(p.stdinTail)
+	}
+	return n
+}
+
+// Backlog is how much of what was written did not fit into the pipe yet.
+func (p *Process) Backlog() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.in) - p.sent
+}
+
+// CPU is how much processor time the plugin has used, and Memory how much it has
+// in memory; zero where that is not known.
+func (p *Process) CPU() time.Duration {
+	cpu, _ := p.tree.usage()
+	return cpu
+}
+
+// Memory is described with [Process.CPU].
+func (p *Process) Memory() int64 {
+	_, memory := p.tree.usage()
+	return memory
+}
+
+// StdinReaders are processes that the plugin started and that have its stdin open.
+func (p *Process) StdinReaders() []validator.Survivor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if isClosed(p.exited) || isClosed(p.fed) {
+		return nil
+	}
+	return p.tree.readers(p.stdin)
+}
+
 // tend waits for the plugin itself and then winds the exchange up.
 func (p *Process) tend() {
 	state, _ := p.tree.proc.Wait()
@@ -428,19 +511,22 @@ func (p *Process) timeOut() {
 // does so once: there is no other ladder for a second reason.
 func (p *Process) end(grace time.Duration) {
 	p.ending.Do(func() {
-		if p.asks(grace) {
-			return
-		}
-		// The whole tree, while the plugin is there to tell who belongs to it.
-		p.takes("SIGKILL", p.tree.kill)
-		dead := time.NewTimer(stubborn)
-		defer dead.Stop()
-		select {
-		case <-p.exited:
-		case <-dead.C:
-			p.concluding.Do(p.conclude) // not even that could end it
+		if !p.asks(grace) {
+			p.slay()
 		}
 	})
+}
+
+// slay ends the whole tree, while the plugin is there to tell who belongs to it.
+func (p *Process) slay() {
+	p.takes("SIGKILL", p.tree.kill)
+	dead := time.NewTimer(stubborn)
+	defer dead.Stop()
+	select {
+	case <-p.exited:
+	case <-dead.C:
+		p.concluding.Do(p.conclude) // not even that could end it
+	}
 }
 
 // asks takes the steps that a plugin can heed, and reports whether it left. A
@@ -573,7 +659,8 @@ func (p *Process) finish() {
 		taken -= unread(p.stdinTail)
 		p.stdinTail.Close()
 	}
-	p.t.Stdin, p.t.Unsent = p.in[:taken], int64(len(p.in)-taken)
+	p.t.Unsent = int64(len(p.in) - taken)
+	p.t.Stdin = p.in[:max(0, taken)]
 	p.t.Events = slices.DeleteFunc(p.t.Events, func(e validator.Event) bool {
 		return e.From == validator.FromHost && e.Start >= taken
 	})

@@ -296,20 +296,28 @@ func (t *tree) claim(s procStat, found map[int]procStat) {
 
 // holders returns those that have the other end of a pipe open, which makes
 // them this tree's beyond doubt.
-func (t *tree) holders(left []stray, pipe *os.File) (found []validator.Survivor) {
+func (t *tree) holders(left []stray, pipe *os.File) []validator.Survivor {
+	found := holding(left, pipe)
+	for _, s := range found {
+		t.adoptSession(s.PID)
+	}
+	return found
+}
+
+// holding returns those that have an end of a pipe open.
+func holding(list []stray, pipe *os.File) (found []validator.Survivor) {
 	info, err := pipe.Stat()
 	if err != nil {
 		return nil
 	}
 	name := fmt.Sprintf("pipe:[%d]", info.Sys().(*syscall.Stat_t).Ino)
-	for _, s := range left {
+	for _, s := range list {
 		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.PID))
 		if slices.ContainsFunc(fds, func(fd string) bool {
 			target, _ := os.Readlink(fd)
 			return target == name
 		}) {
 			found = append(found, s.Survivor)
-			t.adoptSession(s.PID)
 		}
 	}
 	return found
@@ -413,3 +421,34 @@ func bootTicks() uint64 {
 	unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)
 	return uint64(now.Nano() / 1e7)
 }
+
+// usage returns how much processor time and memory the plugin itself has used.
+func (t *tree) usage() (cpu time.Duration, memory int64) {
+	line := readProc(t.proc.Pid, "stat", 4<<10)
+	f := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	if len(f) < 22 {
+		return 0, 0
+	}
+	number := func(i int) int64 { n, _ := strconv.ParseInt(string(f[i]), 10, 64); return n }
+	return time.Duration(number(11)+number(12)) * (time.Second / 100), number(21) * int64(os.Getpagesize())
+}
+
+// readers returns the descendants of the plugin that have a pipe open, apart from
+// the plugin itself.
+func (t *tree) readers(pipe *os.File) (found []validator.Survivor) {
+	var below func(pid int)
+	var list []stray
+	below = func(pid int) {
+		for _, child := range childrenOf(pid) {
+			if len(list) < maxReaders {
+				list = append(list, stray{Survivor: validator.Survivor{PID: child, Command: command(child)}})
+				below(child)
+			}
+		}
+	}
+	below(t.proc.Pid)
+	return holding(list, pipe)
+}
+
+// maxReaders bounds how many descendants are looked at.
+const maxReaders = 200

@@ -4,6 +4,7 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -136,3 +137,9 @@ func pristine(dir string) bool {
 
 // sweep has nothing to find: orphans are handed to others here.
 func sweep() []validator.Survivor { return nil }
+
+// usage is not known here.
+func (t *tree) usage() (cpu time.Duration, memory int64) { return 0, 0 }
+
+// readers are not known here.
+func (t *tree) readers(*os.File) []validator.Survivor { return nil }

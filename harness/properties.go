@@ -14,9 +14,41 @@ import (
 	"plugcheck/validator"
 )
 
-// rapidSettings are rapid's flags, which are the process's own: they are set
-// once a run, and a run with others waits for the one before.
-var rapidSettings sync.RWMutex
+// rapidSettings are rapid's flags, which are the process's own: runs that want the
+// same ones share them, and a run that wants others waits until those are through.
+var rapidSettings struct {
+	sync.Mutex
+	through sync.Cond
+	checks  int
+	seed    uint64
+	users   int
+}
+
+func init() { rapidSettings.through.L = &rapidSettings }
+
+// takeRapid sets rapid up for a run, which lets go of it in the end.
+func takeRapid(checks int, seed uint64) (letGo func(), err error) {
+	r := &rapidSettings
+	r.Lock()
+	defer r.Unlock()
+	for r.users > 0 && (r.checks != checks || r.seed != seed) {
+		r.through.Wait()
+	}
+	if r.users == 0 {
+		if err := setRapid(checks, seed); err != nil {
+			return nil, err
+		}
+		r.checks, r.seed = checks, seed
+	}
+	r.users++
+	return func() {
+		r.Lock()
+		defer r.Unlock()
+		if r.users--; r.users == 0 {
+			r.through.Broadcast()
+		}
+	}, nil
+}
 
 // setRapid makes rapid usable outside go test.
 func setRapid(checks int, seed uint64) error {

@@ -75,6 +75,7 @@ func (s *session) check(c *Check, static map[string]validator.Outcome, shown []r
 		s.fillStatic(&k, outcome, shown)
 	case c.Static:
 		k.Message = s.whyNotJudgedStatic(c, static)
+		leaveOut(&k, c, nothingStatic)
 	case s.idle != "":
 		k.Message = s.idle
 	case c.IsRule():
@@ -195,8 +196,10 @@ func (s *session) whyNotJudgedStatic(c *Check, static map[string]validator.Outco
 			return s.whyNotJudgedStatic(k, static)
 		}
 	}
-	return "the manifest does not hold what this check looks at"
+	return nothingStatic
 }
+
+const nothingStatic = "the manifest does not hold what this check looks at"
 
 // fillRule sums up what a rule said of all exchanges.
 func (s *session) fillRule(k *reports.Check, c *Check, orders []int) {
@@ -257,6 +260,15 @@ func (s *session) fillRule(k *reports.Check, c *Check, orders []int) {
 		k.Status = reports.Pass
 	default:
 		k.Message = s.whyNotJudged(c, orders)
+		leaveOut(k, c, noExchange)
+	}
+}
+
+// leaveOut makes a rule that had nothing to judge one that does not concern the
+// plugin, where a good one may do without what it judges.
+func leaveOut(k *reports.Check, c *Check, nothing string) {
+	if k.Message == nothing && c.Idle != "" {
+		k.Status, k.Message = reports.Skip, c.Idle
 	}
 }
 
@@ -457,6 +469,53 @@ func (s *session) writeTranscript(name string, t *validator.Transcript) error {
 	}
 	err = enc.Encode(reports.Line{MS: milliseconds(t.Elapsed), From: string(validator.FromExit), Data: t.Exit.String()})
 	return errors.Join(err, w.Flush(), file.Close())
+}
+
+// A transcriptFile takes a long session line by line. Nil takes nothing.
+type transcriptFile struct {
+	session *session
+	file    *os.File
+	w       *bufio.Writer
+	err     error
+}
+
+// newTranscriptFile begins one, if the user wants transcripts.
+func (s *session) newTranscriptFile(name string) (*transcriptFile, error) {
+	if s.options.Transcripts == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(s.options.Transcripts, 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(s.transcriptName(name))
+	if err != nil {
+		return nil, err
+	}
+	return &transcriptFile{session: s, file: file, w: bufio.NewWriter(file)}, nil
+}
+
+func (t *transcriptFile) line(at time.Duration, from validator.Source, data []byte) {
+	if t == nil || t.err != nil {
+		return
+	}
+	enc := json.NewEncoder(t.w)
+	enc.SetEscapeHTML(false)
+	l := reports.Line{MS: milliseconds(at), From: string(from), Data: t.session.redact(string(data))}
+	t.err = enc.Encode(l.Escape())
+}
+
+// message takes a line of the wire, which is kept without its newline.
+func (t *transcriptFile) message(at time.Duration, from validator.Source, raw []byte) {
+	if t != nil {
+		t.line(at, from, slices.Concat(raw, []byte("\n")))
+	}
+}
+
+func (t *transcriptFile) close() error {
+	if t == nil {
+		return nil
+	}
+	return errors.Join(t.err, t.w.Flush(), t.file.Close())
 }
 
 // secretName matches the names of variables whose values are nobody's business.

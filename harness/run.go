@@ -30,8 +30,11 @@ type Options struct {
 	Repeat                int
 	Lock                  string
 	Transcripts           string
-	Waivers               []Waiver
-	Shard                 Shard
+	// MaxRisk is how much a tool of a JSON-RPC plugin may dare and still be called,
+	// in one of the words of Risks; DefaultMaxRisk where it is empty.
+	MaxRisk string
+	Waivers []Waiver
+	Shard   Shard
 	// Command is the command line that runs some checks of one plugin again.
 	Command  func(t *Target, seed uint64, only []string, level reports.Level) string
 	Progress Progress
@@ -87,15 +90,12 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 	for o.Seed == 0 {
 		o.Seed = rand.Uint64() >> 16 // short enough to be typed again
 	}
-	rapidSettings.Lock()
-	defer rapidSettings.Unlock()
-	if err := setRapid(o.Checks, o.Seed); err != nil {
+	letGo, err := takeRapid(o.Checks, o.Seed)
+	if err != nil {
 		return nil, err
 	}
-	report := &reports.Report{
-		Schema: reports.Schema, Tool: reports.Tool{Name: "plugcheck", Version: o.Version},
-		Started: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Plugins: []reports.Plugin{},
-	}
+	defer letGo()
+	report := newReport(o)
 	start := time.Now()
 	findTwins(targets)
 	for i, t := range targets {
@@ -109,6 +109,14 @@ func Run(ctx context.Context, targets []*Target, o Options) (*reports.Report, er
 	report.DurationMS = time.Since(start).Milliseconds()
 	report.Settle(o.Gate)
 	return report, nil
+}
+
+// newReport is a report of what has not been run yet.
+func newReport(o Options) *reports.Report {
+	return &reports.Report{
+		Schema: reports.Schema, Tool: reports.Tool{Name: "plugcheck", Version: o.Version},
+		Started: time.Now().UTC().Truncate(time.Second), Seed: o.Seed, Plugins: []reports.Plugin{},
+	}
 }
 
 // judge runs one plugin, as often as the options say.

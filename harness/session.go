@@ -146,9 +146,6 @@ const afterAll = 1 << 30
 // hid so well that nobody can say which request started them.
 func (s *session) lastOrphans() {
 	id := s.wire.orphans
-	if id == "" {
-		return
-	}
 	swept := sweep()
 	if len(swept) == 0 {
 		return
@@ -248,15 +245,18 @@ func (s *session) suite(ctx context.Context, stimuli map[string]bool, jobs int) 
 
 // save writes a transcript to the folder that the user asked for.
 func (s *session) save(name string, t *validator.Transcript) error {
-	dir := s.options.Transcripts
-	if dir == "" {
+	if s.options.Transcripts == "" {
 		return nil
 	}
+	return s.writeTranscript(s.transcriptName(name), t)
+}
+
+// transcriptName is a new name in the folder of the transcripts.
+func (s *session) transcriptName(name string) string {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.seq++
-	n := s.seq
-	s.mu.Unlock()
-	return s.writeTranscript(filepath.Join(dir, fmt.Sprintf("%s-%04d-%s.jsonl", slug(s.name()), n, slug(name))), t)
+	return filepath.Join(s.options.Transcripts, fmt.Sprintf("%s-%04d-%s.jsonl", slug(s.name()), s.seq, slug(name)))
 }
 
 // name is what the plugin is called in reports.

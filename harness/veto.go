@@ -100,21 +100,6 @@ func readVeto(d discovery, path, file string, text []byte) (*Target, error) {
 	return t, nil
 }
 
-// outside is where a file really stands, when that is not below dir.
-func outside(dir, file string) string {
-	for _, resolve := range []func(string) (string, error){filepath.Abs, filepath.EvalSymlinks} {
-		root, err1 := resolve(dir)
-		real, err2 := resolve(file)
-		if err1 != nil || err2 != nil {
-			return "" // it does not exist, which is told elsewhere
-		}
-		if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
-			return real
-		}
-	}
-	return ""
-}
-
 // knownEvents are the names of the events that there are fixtures of.
 func knownEvents() ([]string, error) {
 	all, err := builtInEvents()

@@ -10,18 +10,18 @@ import (
 	"plugcheck/validator/veto"
 )
 
-// texts are strings of every plane, with what parsers and shells stumble over.
-func texts() *rapid.Generator[string] {
+// anyText draws strings of every plane, with what parsers and shells stumble over.
+func anyText() *rapid.Generator[string] {
 	return rapid.StringOfN(rapid.OneOf(rapid.RuneFrom([]rune("ab_ \"'\\$`/\n\t<&%é日🟢\u2028\u0000")), rapid.Rune()), 0, 12, -1)
 }
 
 // values are JSON of any kind.
 func values(depth int) *rapid.Generator[any] {
 	kinds := []*rapid.Generator[any]{
-		rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Float64Range(-1e18, 1e18).AsAny(), texts().AsAny(),
+		rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Float64Range(-1e18, 1e18).AsAny(), anyText().AsAny(),
 	}
 	if depth > 0 {
-		kinds = append(kinds, rapid.SliceOfN(values(depth-1), 0, 4).AsAny(), rapid.MapOfN(texts(), values(depth-1), 0, 4).AsAny())
+		kinds = append(kinds, rapid.SliceOfN(values(depth-1), 0, 4).AsAny(), rapid.MapOfN(anyText(), values(depth-1), 0, 4).AsAny())
 	}
 	return rapid.OneOf(kinds...)
 }
@@ -40,16 +40,16 @@ func maybe(t *rapid.T, e veto.Event, name string, draw func() any) veto.Event {
 // propertyEvents draws any event that the contract's schema allows.
 func (sc *eventScenario) propertyEvents() error {
 	return sc.anyEvent("an event drawn at random", func(t *rapid.T, e veto.Event) veto.Event {
-		e = e.With("item_id", texts().Draw(t, "item_id"))
+		e = e.With("item_id", anyText().Draw(t, "item_id"))
 		e = e.With("ts", fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02dZ", rapid.IntRange(1970, 9999).Draw(t, "year"), rapid.IntRange(1, 12).Draw(t, "month"),
 			rapid.IntRange(1, 28).Draw(t, "day"), rapid.IntRange(0, 23).Draw(t, "hour"), rapid.IntRange(0, 59).Draw(t, "minute"), rapid.IntRange(0, 59).Draw(t, "second")))
 		for _, name := range []string{"actor", "from", "to"} {
-			e = maybe(t, e, name, func() any { return texts().Draw(t, name) })
+			e = maybe(t, e, name, func() any { return anyText().Draw(t, name) })
 		}
 		if rapid.Bool().Draw(t, "without metadata") {
 			return e.Without("metadata")
 		}
-		return e.With("metadata", rapid.MapOfN(texts(), values(1), 0, 3).Draw(t, "metadata"))
+		return e.With("metadata", rapid.MapOfN(anyText(), values(1), 0, 3).Draw(t, "metadata"))
 	})
 }
 
@@ -91,7 +91,7 @@ func (sc *eventScenario) propertyMetadata() error {
 				fields[name] = values(2).Draw(t, name)
 			}
 		}
-		for name, value := range rapid.MapOfN(texts(), values(3), 0, 4).Draw(t, "more") {
+		for name, value := range rapid.MapOfN(anyText(), values(3), 0, 4).Draw(t, "more") {
 			fields[name] = value
 		}
 		return e.With("metadata", fields)

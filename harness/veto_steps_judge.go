@@ -109,7 +109,7 @@ func (r *sighting) same() *outcome {
 	case got.Veto && !want.Veto:
 		f.Class, f.Message = "veto-new", "it lets this event pass otherwise, and here it vetoes it"
 	}
-	if words := validator.LastWords(r.Transcript.Stderr); words != "" {
+	if words := validator.LastLine(r.Transcript.Stderr); words != "" {
 		f.Message += "; its stderr says: " + words
 	}
 	return r.fail(f)

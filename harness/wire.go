@@ -37,7 +37,12 @@ type wire struct {
 	// command without any. What a wire does not have is nil.
 	read func(d discovery, path, file string, text []byte) (*Target, error)
 	bare func(d discovery, path string) (*Target, error)
-	open func(s *session) (driver, error)
+	// loose is set where a single file in a folder of plugins is one.
+	loose bool
+	// recognizes starts an executable without a manifest and says by what it is known
+	// to be of the wire, or nothing. A wire that cannot be told so has none.
+	recognizes func(*Target) (string, error)
+	open       func(s *session) (driver, error)
 
 	// The ids of the checks that the sessions have to know: that it can be
 	// started, that it answers, and in time; that several can run at once, and that
@@ -49,11 +54,12 @@ type wire struct {
 type ruleCheck struct {
 	validator.Check
 	needs  []string
+	idle   string
 	static bool
 }
 
 // wires lists the plugin systems. Where a manifest could be of several, the first takes it.
-func wires() []*wire { return []*wire{&jsonlWire, &literalWire, &vetoWire, &hookWire} }
+func wires() []*wire { return []*wire{&jsonlWire, &jsonrpcWire, &literalWire, &vetoWire, &hookWire} }
 
 // WireNames are the names of all plugin systems.
 func WireNames() []string {
@@ -77,7 +83,7 @@ func wireNamed(name string) (*wire, error) {
 func asChecks[T any](static bool, rules []validator.Rule[T]) []ruleCheck {
 	var list []ruleCheck
 	for _, r := range rules {
-		list = append(list, ruleCheck{r.Check, r.Needs, static})
+		list = append(list, ruleCheck{r.Check, r.Needs, r.Idle, static})
 	}
 	return list
 }

@@ -214,7 +214,7 @@ type Check struct {
 // with \xHH escapes (a backslash as \\) and Escaped is set.
 type Line struct {
 	MS      float64 `json:"ms"`
-	From    string  `json:"from"` // host, plugin, stderr, exit or manifest
+	From    string  `json:"from"` // host, plugin, stderr, mark (a step of the host), exit or manifest
 	Data    string  `json:"data"`
 	Escaped bool    `json:"escaped,omitempty"`
 	// Omitted counts the bytes left out of the middle of Data.

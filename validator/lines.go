@@ -50,9 +50,9 @@ func Silence(t *Transcript) Finding {
 		f.Class = "crash"
 		f.Message = "it crashed before it answered (" + t.Exit.String() + ")"
 	}
-	if tail := LastWords(t.Stderr); tail != "" {
+	if tail := LastLine(t.Stderr); tail != "" {
 		f.Message += "; its stderr says: " + tail
-		f.Class += "/" + classOf(tail)
+		f.Class += "/" + ClassOf(tail)
 		if len(t.Stderr) > 0 && looksLikeJSON(bytes.TrimSpace(t.Stderr)) {
 			f.Fix = "The answer stands on stderr. Write it to stdout."
 		}
@@ -145,8 +145,8 @@ var (
 	digits    = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
 )
 
-// classOf reduces a message to what stays the same when it comes again.
-func classOf(s string) string {
+// ClassOf reduces a message to what stays the same when it comes again.
+func ClassOf(s string) string {
 	s = digits.ReplaceAllString(s, "N")
 	if len(s) > 60 {
 		s = s[:60]
@@ -154,9 +154,9 @@ func classOf(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// LastWords is the line of a log that says why: the panic of a Go program or the
+// LastLine is the line of a log that says why: the panic of a Go program or the
 // error of another, behind which a stack may come, and otherwise the last.
-func LastWords(b []byte) string {
+func LastLine(b []byte) string {
 	b = bytes.TrimSpace(b)
 	if m := lastWords.Find(b[:min(len(b), 64<<10)]); m != nil {
 		return strings.ToValidUTF8(string(m), "\uFFFD")

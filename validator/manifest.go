@@ -85,17 +85,9 @@ func ReadManifest(source string, text []byte) *Manifest {
 			return m
 		}
 	} else {
-		var table map[string]any
-		if err := toml.Unmarshal(text, &table); err != nil {
-			m.Unreadable = tomlFault(err)
+		if message, m.Unreadable = TOMLAsJSON(text); m.Unreadable != nil {
 			return m
 		}
-		encoded, err := json.Marshal(table)
-		if err != nil { // an infinite or NaN float: TOML has them, the manifest does not
-			m.Unreadable = &Finding{Class: "toml", Message: "the manifest holds a number that is not finite: " + err.Error()}
-			return m
-		}
-		message = encoded
 	}
 	m.Violations = contracts.MustGet("jsonl-exchange").Schema("manifest").Validate(message)
 	m.fill(message)
@@ -130,6 +122,20 @@ func (m *Manifest) readable(field string) bool {
 	return m.Unreadable == nil && !slices.ContainsFunc(m.Violations, func(v contracts.Violation) bool {
 		return v.Path == field || strings.HasPrefix(v.Path, field+".")
 	})
+}
+
+// TOMLAsJSON reads a manifest's text as the JSON that schemas judge, or says why
+// it cannot be read.
+func TOMLAsJSON(text []byte) ([]byte, *Finding) {
+	var table map[string]any
+	if err := toml.Unmarshal(text, &table); err != nil {
+		return nil, tomlFault(err)
+	}
+	encoded, err := json.Marshal(table)
+	if err != nil { // an infinite or NaN float: TOML has them, the manifest does not
+		return nil, &Finding{Class: "toml", Message: "the manifest holds a number that is not finite: " + err.Error()}
+	}
+	return encoded, nil
 }
 
 func tomlFault(err error) *Finding {

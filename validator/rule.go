@@ -34,6 +34,9 @@ type Rule[T any] struct {
 	// Needs lists the rules that must have held on the same T for this one to mean
 	// anything: a line that is no JSON has no fields to judge.
 	Needs []string
+	// Idle says what a good plugin may do without, so that there is nothing to
+	// judge; empty where every run has something.
+	Idle string
 	// Applies says whether there is what the rule judges; nil is always.
 	Applies func(T) bool
 	Judge   func(T) []Finding

@@ -19,7 +19,7 @@ var responseRules = []rule{
 		Judge: func(t *Trial) []Finding {
 			var found []Finding
 			for _, v := range t.Exchange.seen.violations {
-				found = append(found, Finding{Class: classOf(v.Path + " " + v.Wanted), Message: "in the answer, " + v.String(), Expected: v.Wanted, Got: v.Got})
+				found = append(found, Finding{Class: ClassOf(v.Path + " " + v.Wanted), Message: "in the answer, " + v.String(), Expected: v.Wanted, Got: v.Got})
 			}
 			return found
 		},

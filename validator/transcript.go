@@ -2,6 +2,7 @@ package validator
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,8 @@ const (
 	FromPlugin Source = "plugin"
 	FromStderr Source = "stderr"
 	FromExit   Source = "exit"
+	// FromMark is a step of the host beside what it says: stdin closed, a signal sent.
+	FromMark Source = "mark"
 )
 
 // A Transcript is everything that was seen of one process: each byte with its
@@ -80,6 +83,21 @@ func (e Exit) String() string {
 		return "ended by signal: " + e.Signal
 	}
 	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+// ParseExit reads what String says.
+func ParseExit(s string) (Exit, error) {
+	if step, ok := strings.CutPrefix(s, "ended by plugcheck with "); ok {
+		return Exit{Code: -1, Ended: step}, nil
+	}
+	if signal, ok := strings.CutPrefix(s, "ended by signal: "); ok {
+		return Exit{Code: -1, Signal: signal}, nil
+	}
+	e := Exit{}
+	if _, err := fmt.Sscanf(s, "exit status %d", &e.Code); err != nil {
+		return e, fmt.Errorf("%q says no way to end", s)
+	}
+	return e, nil
 }
 
 // Clean reports whether the process left by itself with status 0.

@@ -81,11 +81,15 @@ func explain(ctx context.Context, w io.Writer, k *harness.Check) error {
 		return fmt.Errorf("no built-in fault fails %s", k.ID)
 	}
 	f := specimens[i]
-	bad, err := tryOne(ctx, filepath.Join(dir, "bad"), f.Write, f.Timeout, []string{k.ID}, k.ID)
+	only := []string{k.ID}
+	if k.IsRule() {
+		only = append(only, f.With...) // which is enough to bring it out
+	}
+	bad, err := tryOne(ctx, filepath.Join(dir, "bad"), f.Write, f.Timeout, only, k.ID)
 	if err != nil {
 		return err
 	}
-	only := []string{k.ID}
+	only = only[:1]
 	if k.IsRule() && bad.Scenario != "" {
 		only = append(only, bad.Scenario) // the same stimulus for both
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,12 +19,14 @@ import (
 	"plugcheck/reports"
 )
 
+// A harm is what has to be said of a plugin that means it: the check that fails,
+// and a part of its message. Without a check all is well.
+type harm struct{ check, says string }
+
 // TestHostilePlugins runs each plugin that means harm together with one that
 // does not, in a process of plugcheck's own, whose memory can then be told.
 func TestHostilePlugins(t *testing.T) {
-	expected := map[string]struct {
-		check, says string
-	}{
+	expected := map[string]harm{
 		"endless-output":     {"jsonl.one-line", "it wrote more than 16 MiB to stdout and was ended"},
 		"ten-gigabytes":      {"jsonl.one-line", "it wrote more than 16 MiB to stdout and was ended"},
 		"fork-storm":         {"jsonl.no-orphans", "and 95 more"},
@@ -32,59 +35,88 @@ func TestHostilePlugins(t *testing.T) {
 		"never-reads":        {"jsonl.in-time", "it did not read its request"},
 		"leaves-at-once":     {"jsonl.one-line", "it wrote nothing to stdout"},
 		"floods-stderr":      {"jsonl.in-time", "it did not read its request"},
-		"deletes-its-folder": {"", ""},
+		"deletes-its-folder": {},
 	}
 	for _, f := range plugintest.Hostile() {
-		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
-			want, ok := expected[f.Name]
-			if !ok {
-				t.Fatal("no expectation is written for it")
-			}
-			f.Languages = []string{"python"}
-			dir, temp := t.TempDir(), t.TempDir()
-			if err := f.Write(filepath.Join(dir, "a-hostile")); err != nil {
-				t.Fatal(err)
-			}
-			if err := (plugintest.Fault{Languages: []string{"python"}}).Write(filepath.Join(dir, "b-good")); err != nil {
-				t.Fatal(err)
-			}
-			cmd := plugcheck(t, "run", "--jobs", "2", "--level", "should", "--format", "json", "--only", "jsonl.in-time", "--only", "jsonl.one-line",
-				"--only", "jsonl.no-orphans", "--only", "jsonl.refuse.*", "--only", "jsonl.large-input", "--only", "rename.renames", dir)
-			cmd.Env = append(cmd.Env, "TMPDIR="+temp)
-			var out, log bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &log
-			err := cmd.Run()
-			if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024; peak > 256 && !raceEnabled {
-				t.Errorf("it took %d MiB", peak)
-			}
-			var r reports.Report
-			if jsonErr := json.Unmarshal(out.Bytes(), &r); jsonErr != nil {
-				t.Fatalf("%v; %v: %s", err, jsonErr, log.String())
-			}
-			if len(r.Plugins) != 2 || r.Plugins[1].Verdict != reports.Conformant {
-				t.Errorf("the good plugin was not judged: %s", out.String())
-			}
-			failed := ""
-			for _, k := range r.Plugins[0].Checks {
-				if k.Status == reports.Fail && k.ID == want.check {
-					failed = k.Message
-				}
-			}
-			if want.check != "" && !strings.Contains(failed, want.says) {
-				t.Errorf("%s says %q, wanted %q", want.check, failed, want.says)
-			}
-			if want.check == "" && r.Plugins[0].Verdict != reports.Conformant {
-				t.Errorf("it is %s", r.Plugins[0].Verdict)
-			}
-			if left, _ := os.ReadDir(temp); len(left) > 0 {
-				t.Errorf("left in the temporary folder: %v", left)
-			}
-			if pids := running(f.Name); len(pids) > 0 {
-				t.Errorf("still running: %v", pids)
-			}
-		})
+		f.Languages = []string{"python"}
+		good := plugintest.Fault{Languages: f.Languages}
+		survives(t, f.Name, expected, f.Write, good.Write, "jsonl.in-time", "jsonl.one-line", "jsonl.no-orphans", "jsonl.refuse.*", "jsonl.large-input", "rename.renames")
 	}
+}
+
+func TestHostileRPCPlugins(t *testing.T) {
+	expected := map[string]harm{
+		"rpc-endless-line":          {"rpc.lines", "it wrote a line of more than 16 MiB"},
+		"rpc-endless-messages":      {"rpc.lines", "that nothing settled"},
+		"rpc-endless-calls":         {"rpc.lines", "of answers unread"},
+		"rpc-endless-registrations": {"rpc.lines", "that nothing settled"},
+		"rpc-ten-gigabytes":         {"rpc.lines", "it wrote a line of more than 16 MiB"},
+		"rpc-deep":                  {"rpc.tool.answers", "is no message"},
+		"rpc-tangled-schema":        {"rpc.register.tool", "refers to itself"},
+		"rpc-fork-storm":            {"rpc.no-orphans", "100 of them"},
+		"rpc-never-leaves":          {"rpc.shutdown.gone", "it was still running"},
+		"rpc-never-reads":           {"rpc.initialize", "it did not answer plugin.initialize"},
+		"rpc-leaves-at-once":        {"rpc.initialize", "it ended (exit status 0)"},
+		"rpc-closes-stdout":         {"rpc.initialize", "it did not answer plugin.initialize"},
+		"rpc-floods-stderr":         {},
+		"rpc-deletes-its-folder":    {},
+	}
+	for _, f := range plugintest.RPCHostile() {
+		survives(t, f.Name, expected, f.Write, plugintest.RPCFault{}.Write, "rpc.lines", "rpc.initialize", "rpc.register.tool", "rpc.tool.answers", "rpc.shutdown.gone", "rpc.no-orphans")
+	}
+}
+
+// survives has plugcheck judge a hostile plugin and a good one by some checks, and
+// looks at what it says and what is left.
+func survives(t *testing.T, name string, expected map[string]harm, bad, good func(dir string) error, checks ...string) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		want, ok := expected[name]
+		if !ok {
+			t.Fatal("no expectation is written for it")
+		}
+		dir, temp := t.TempDir(), t.TempDir()
+		if err := errors.Join(bad(filepath.Join(dir, "a-hostile")), good(filepath.Join(dir, "b-good"))); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"run", "--jobs", "2", "--level", "should", "--format", "json"}
+		for _, id := range checks {
+			args = append(args, "--only", id)
+		}
+		cmd := plugcheck(t, append(args, dir)...)
+		cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+		var out, log bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &log
+		err := cmd.Run()
+		if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024; peak > 256 && !raceEnabled {
+			t.Errorf("it took %d MiB", peak)
+		}
+		var r reports.Report
+		if jsonErr := json.Unmarshal(out.Bytes(), &r); jsonErr != nil {
+			t.Fatalf("%v; %v: %s", err, jsonErr, log.String())
+		}
+		if len(r.Plugins) != 2 || r.Plugins[1].Verdict != reports.Conformant {
+			t.Errorf("the good plugin was not judged: %s", out.String())
+		}
+		failed, found := "", want.check == ""
+		for _, k := range r.Plugins[0].Checks {
+			if k.Status == reports.Fail && k.ID == want.check {
+				failed, found = k.Message, true
+			}
+		}
+		if !found || !strings.Contains(failed, want.says) {
+			t.Errorf("%s says %q, wanted %q", want.check, failed, want.says)
+		}
+		if want.check == "" && r.Plugins[0].Verdict != reports.Conformant {
+			t.Errorf("it is %s", r.Plugins[0].Verdict)
+		}
+		if left, _ := os.ReadDir(temp); len(left) > 0 {
+			t.Errorf("left in the temporary folder: %v", left)
+		}
+		if pids := running(name); len(pids) > 0 {
+			t.Errorf("still running: %v", pids)
+		}
+	})
 }
 
 // plugcheck is this test binary, as the command.

@@ -55,7 +55,7 @@ func newRoot() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newRun(), newList(), newExplain(), newSteps(), newLiteral(), newRewriter(), newDispatch(), newInit(), newContracts(), newRegistry(), newVersion())
+	root.AddCommand(newRun(), newList(), newExplain(), newSteps(), newRecord(), newValidate(), newLiteral(), newRewriter(), newDispatch(), newInit(), newContracts(), newRegistry(), newVersion())
 	return root
 }
 

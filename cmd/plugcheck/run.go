@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,7 +46,7 @@ you stand in. A command with arguments goes behind "--".
 
 The exit status is 0 when every plugin is conformant, 1 when one is not, 2 for wrong usage and whenever nothing was
 shown, and 130 when the run was interrupted.`,
-		Example: "  plugcheck run --sample jsonl\n  plugcheck run ./my-plugin\n  plugcheck run --only 'rename.*' --format json=report.json ./my-plugin\n  plugcheck run -- python3 my_plugin.py",
+		Example: "  plugcheck run --sample jsonrpc\n  plugcheck run ./my-plugin\n  plugcheck run --only 'rename.*' --format json=report.json ./my-plugin\n  plugcheck run -- python3 my_plugin.py",
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
@@ -57,24 +58,30 @@ shown, and 130 when the run was interrupted.`,
 	flags.StringVar(&f.config, "config", "", "the `FILE` that configures the plugin (default: plugcheck.toml beside it)")
 	flags.StringVar(&f.options.Transcripts, "transcripts", "", "write every exchange into this `DIR`")
 	flags.StringVar(&f.options.Lock, "lock", "", "a `COMMAND` that must pass in the workspace before and after a rename")
+	flags.StringVar(&f.options.MaxRisk, "max-risk", harness.DefaultMaxRisk, "call no tool of a JSON-RPC plugin whose risk_level is above this: "+strings.Join(harness.Risks, ", "))
 	flags.StringVar(&f.shard, "shard", "", "run part `I/N` of the checks, I from 1 (default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, or JOB_COMPLETION_INDEX and JOB_COMPLETIONS)")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	return cmd
 }
 
-// addShared adds the flags that everything has which judges and reports.
+// addShared adds the flags that everything has which drives plugins and reports.
 func (f *runFlags) addShared(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.formats, "format", nil, "report as `FORMAT[=FILE]`: pretty, json or junit; may be repeated (default pretty)")
-	flags.StringVar(&f.level, "level", "must", "the level that fails the run: must, should or may")
-	flags.StringArrayVar(&f.options.Contracts, "contract", nil, "only the checks of this contract, `NAME[@VERSION]`; may be repeated")
-	flags.StringArrayVar(&f.options.Only, "only", nil, "only the checks whose id matches this `GLOB`; may be repeated")
-	flags.StringArrayVar(&f.options.Skip, "skip", nil, "not the checks whose id matches this `GLOB`; may be repeated")
-	flags.DurationVar(&f.options.Timeout, "timeout", 0, "wait no longer than this for one exchange (default: the manifest's timeout_secs)")
+	f.report(flags)
+	flags.DurationVar(&f.options.Timeout, "timeout", 0, "wait no longer than this for one answer (default: the manifest's timeout_secs, and 5s where there is none)")
 	flags.IntVarP(&f.options.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "how many exchanges run side by side")
 	flags.Uint64Var(&f.options.Seed, "seed", 0, "draw what the properties try from this seed (default: a new one)")
 	flags.IntVar(&f.options.Checks, "checks", harness.DefaultChecks, "how often each property is tried")
 	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often; a check that comes out differently is flaky")
 	flags.StringVar(&f.waivers, "waivers", "", "a `FILE` of known failures that are accepted")
+}
+
+// report adds the flags that say what is judged and how it is told.
+func (f *runFlags) report(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.formats, "format", nil, "report as `FORMAT[=FILE]`: pretty, json or junit; may be repeated (default pretty)")
+	flags.StringVar(&f.level, "level", "must", "the level that fails the run: must, should or may")
+	flags.StringArrayVar(&f.options.Contracts, "contract", nil, "only the checks of this contract, `NAME[@VERSION]`; may be repeated")
+	flags.StringArrayVar(&f.options.Only, "only", nil, "only the checks whose id matches this `GLOB`; may be repeated")
+	flags.StringArrayVar(&f.options.Skip, "skip", nil, "not the checks whose id matches this `GLOB`; may be repeated")
 	flags.BoolVar(&f.noColor, "no-color", false, "no colours")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and verdicts")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also how many exchanges each check saw, and how long it took")
@@ -125,8 +132,13 @@ func (f *runFlags) judge(cmd *cobra.Command, find func() ([]*harness.Target, err
 	if err != nil {
 		return err
 	}
+	return f.tell(cmd.OutOrStdout(), outputs, report)
+}
+
+// tell writes the report in each format, and ends with its status.
+func (f *runFlags) tell(stdout io.Writer, outputs []output, report *reports.Report) error {
 	for _, o := range outputs {
-		if err := o.write(cmd.OutOrStdout(), report, f); err != nil {
+		if err := o.write(stdout, report, f); err != nil {
 			return err
 		}
 	}
@@ -136,13 +148,24 @@ func (f *runFlags) judge(cmd *cobra.Command, find func() ([]*harness.Target, err
 	return nil
 }
 
-// settle turns the flags that are words into what they mean.
-func (f *runFlags) settle() error {
+// gate turns the level's word into what fails a run.
+func (f *runFlags) gate() error {
 	if err := f.options.Gate.UnmarshalText([]byte(strings.ToUpper(f.level))); err != nil {
 		return fmt.Errorf("--level %s: it is must, should or may", f.level)
 	}
+	return nil
+}
+
+// settle turns the flags that are words into what they mean.
+func (f *runFlags) settle() error {
+	if err := f.gate(); err != nil {
+		return err
+	}
 	if f.options.Jobs < 1 || f.options.Checks < 1 || f.options.Repeat < 1 {
 		return errors.New("--jobs, --checks and --repeat are at least 1")
+	}
+	if !slices.Contains(harness.Risks, f.options.MaxRisk) {
+		return fmt.Errorf("--max-risk %s: it is one of %s", f.options.MaxRisk, strings.Join(harness.Risks, ", "))
 	}
 	if f.options.Timeout < 0 {
 		return errors.New("--timeout is a time to wait, such as 5s")
@@ -320,6 +343,9 @@ func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, leve
 	}
 	for _, dir := range f.packs {
 		words = append(words, "--contracts", dir)
+	}
+	if f.options.MaxRisk != harness.DefaultMaxRisk {
+		words = append(words, "--max-risk", f.options.MaxRisk)
 	}
 	for _, flag := range []struct{ name, value string }{{"--config", f.config}, {"--features", f.options.Features}, {"--lock", f.options.Lock}, {"--wire", f.wire}} {
 		if flag.value != "" {

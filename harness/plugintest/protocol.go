@@ -30,6 +30,8 @@ var roles = map[string]func(args []string) int{
 	"veto":      guard,
 	"watcher":   watch,
 	"rewriter":  rewriterRole,
+	"rpc":       rpcRole,
+	"eater":     func([]string) int { return eat() },
 }
 
 // A process that was started as a plugin becomes one here and never gets to

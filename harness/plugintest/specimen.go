@@ -30,6 +30,7 @@ var samples = map[string]func(dir string) error{
 	"veto":    vetoSample,
 	"hook":    hookSample,
 	"literal": literalSample,
+	"jsonrpc": jsonrpcSample,
 }
 
 // Sample writes the reference plugins of a wire into folders below dir.
@@ -48,7 +49,7 @@ func Sample(wire, dir string) error {
 
 // Specimens lists the faulty plugins of every wire. Each check of the catalogue has at least one.
 func Specimens() []Specimen {
-	return slices.Concat(jsonlSpecimens(), literalSpecimens(), vetoSpecimens(), hookSpecimens())
+	return slices.Concat(jsonlSpecimens(), rpcSpecimens(), literalSpecimens(), vetoSpecimens(), hookSpecimens())
 }
 
 // SpecimenNamed finds a specimen of any wire.

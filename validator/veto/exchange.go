@@ -76,7 +76,7 @@ func (e *Exchange) fails() *validator.Finding {
 			f.Message += " as if there was no veto"
 		}
 	}
-	if words := validator.LastWords(t.Stderr); words != "" && !t.Flooded {
+	if words := validator.LastLine(t.Stderr); words != "" && !t.Flooded {
 		f.Message += "; its stderr says: " + words
 		f.Class += "/" + strings.ToValidUTF8(words[:min(len(words), 40)], "")
 	}
