@@ -113,7 +113,7 @@ func (d *dialogue) heard(from validator.Source, text []byte) {
 		came = append(came, d.conv.Add(at, validator.FromPlugin, raw))
 		d.tee.message(at, validator.FromPlugin, raw)
 		if d.conv.Overflow {
-			d.flood("it sent calls and other messages of more than 8 MiB that nothing settled")
+			d.flood("it sent messages of more than 16 MiB that nothing settled")
 		}
 	}
 	for _, m := range came {
@@ -315,7 +315,7 @@ func (d *dialogue) terminate() bool {
 
 // kill ends it without asking.
 func (d *dialogue) kill() {
-	if d.over() {
+	if isClosed(d.proc.Exited()) {
 		return
 	}
 	d.mu.Lock()
@@ -324,12 +324,12 @@ func (d *dialogue) kill() {
 	d.proc.Kill()
 }
 
-// leaves waits for the plugin to end.
+// leaves waits for the plugin itself to end.
 func (d *dialogue) leaves(limit time.Duration) bool {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	select {
-	case <-d.proc.Ended():
+	case <-d.proc.Exited():
 		return true
 	case <-late.C:
 		return false
@@ -431,9 +431,7 @@ func (d *dialogue) close() error {
 		d.await(d.wire.within(shutdownTime), func() bool { return call.Answer() != nil })
 		if !d.leaves(20 * time.Millisecond) {
 			d.closeStdin()
-			if !d.leaves(d.patience) {
-				d.wire.lingers.Store(true)
-			}
+			d.wire.lingers.CompareAndSwap(false, !d.leaves(shutdownTime))
 		}
 	}
 	d.kill()

@@ -88,6 +88,9 @@ func (h *host) hear(m *rpc.Message) {
 			h.uses[m.Method+" "+name] = true
 		}
 		result, e := h.serve(m.Method, m.Params)
+		if h.registry.size() > maxRegistered {
+			h.dialogue.flood("it registered more than 1,000 tools, commands and events")
+		}
 		if m.Kind == rpc.Request && h.dialogue.conv.Closed == 0 { // or nothing can be said any more
 			h.answer(m, result, e)
 		}
@@ -308,12 +311,13 @@ func (r *registry) size() int {
 	return n
 }
 
+// maxRegistered bounds what a plugin may register; a real one has a handful.
 const maxRegistered = 1000
 
 func (r *registry) addTool(t tool) {
 	if i := slices.IndexFunc(r.tools, func(o tool) bool { return o.name == t.name }); i >= 0 {
 		r.tools[i] = t
-	} else if len(r.tools) < maxRegistered {
+	} else {
 		r.tools = append(r.tools, t)
 	}
 }
@@ -321,13 +325,13 @@ func (r *registry) addTool(t tool) {
 func (r *registry) addCommand(c slashCommand) {
 	if i := slices.IndexFunc(r.commands, func(o slashCommand) bool { return o.id == c.id }); i >= 0 {
 		r.commands[i] = c
-	} else if len(r.commands) < maxRegistered {
+	} else {
 		r.commands = append(r.commands, c)
 	}
 }
 
 func (r *registry) addEvent(name string) {
-	if !slices.Contains(r.events, name) && len(r.events) < maxRegistered {
+	if !slices.Contains(r.events, name) {
 		r.events = append(r.events, name)
 	}
 }

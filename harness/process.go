@@ -443,6 +443,9 @@ func (p *Process) Terminate() bool { return p.takes("SIGTERM", p.tree.terminate)
 // Kill ends the whole tree now, without asking.
 func (p *Process) Kill() { p.ending.Do(p.slay) }
 
+// Exited is closed when the plugin itself has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
 // Ended is closed when nothing of the plugin runs any more and all that it wrote was heard.
 func (p *Process) Ended() <-chan struct{} { return p.done }
 
