@@ -22,6 +22,20 @@ type Call struct {
 
 	// odd is the message whose shape lets the call be refused with the id null.
 	odd *Message
+	// earlier is a call with the same id that was open when this one was made.
+	earlier *Call
+}
+
+// next is the call that an answer with the id is for: the oldest that is open, or
+// the last where all are answered.
+func (k *Call) next() *Call {
+	found := k
+	for e := k; e != nil; e = e.earlier {
+		if e.Answer() == nil {
+			found = e
+		}
+	}
+	return found
 }
 
 // Answer is what counts as the answer, or nil.
@@ -131,6 +145,8 @@ func (c *Conversation) newest(asker validator.Source) *Call {
 // match brings requests and responses together.
 func (c *Conversation) match(m *Message) {
 	switch {
+	case m.From == validator.FromHost && m.ID != nil && null(m.ID):
+		m.odd = true // its answer cannot be told from a refusal of any other odd message
 	case m.Kind == Batch:
 		for _, inner := range m.Batch {
 			c.match(inner)
@@ -138,8 +154,13 @@ func (c *Conversation) match(m *Message) {
 				inner.Call.odd = m
 			}
 		}
-	case m.Kind == Response:
+	case m.Kind == Response && c.expects(m):
 		c.answer(m)
+	case m.Kind == Response:
+		// The host never answers what was not asked, but to see what becomes of it:
+		// for the plugin it is a request without a method, and may be refused as one.
+		m.odd = true
+		c.open(m)
 	case m.ID != nil && (m.Kind == Request || m.From == validator.FromHost):
 		c.open(m)
 	}
@@ -159,12 +180,19 @@ func (c *Conversation) match(m *Message) {
 	}
 }
 
+// expects reports whether a response may be one to a call: the plugin's always,
+// and the host's when such a call of the plugin is open.
+func (c *Conversation) expects(m *Message) bool {
+	call := c.calls[validator.FromPlugin][string(m.ID)]
+	return m.From == validator.FromPlugin || m.ID == nil || call != nil && call.next().Answer() == nil
+}
+
 func (c *Conversation) open(m *Message) {
 	id := string(m.ID)
-	if before := c.calls[m.From][id]; before != nil && before.Answer() == nil {
-		m.twin = before
-	}
 	m.Call = &Call{Request: m}
+	if before := c.calls[m.From][id]; before != nil && before.next().Answer() == nil {
+		m.twin, m.Call.earlier = before, before
+	}
 	c.asked = c.asked || m.From == validator.FromPlugin
 	if m.odd {
 		m.Call.odd = m
@@ -179,10 +207,19 @@ func (c *Conversation) answer(m *Message) {
 	asker := peer(m.From)
 	id := string(m.ID)
 	call, ok := c.calls[asker][id]
+	if ok {
+		call = call.next()
+	}
 	switch {
 	case ok && call.Answer() == nil:
 		m.Call = call
 		call.Answers = append(call.Answers, m)
+		c.introduce(call, m)
+	case ok && call.Answer().excused:
+		// The refusal with the id null was one of another odd message, then.
+		call.Answer().Call = nil
+		m.Call = call
+		call.Answers[0] = m
 		c.introduce(call, m)
 	case ok:
 		m.twin = call
