@@ -96,10 +96,20 @@ func violation(e gojsonschema.ResultError) (Violation, bool) {
 		if fmt.Sprint(d["pattern"]) == `\S` {
 			v.Wanted = "a string that is not blank"
 		}
+	case "string_gte", "array_min_items", "array_min_properties":
+		v.Wanted = fmt.Sprintf("%v or more %s", d["min"], counted[e.Type()])
+	case "string_lte", "array_max_items", "array_max_properties":
+		v.Wanted = fmt.Sprintf("%v %s at most", d["max"], counted[e.Type()])
 	default:
 		v.Wanted = "a value that is " + strings.TrimPrefix(strings.ToLower(e.Description()), "must be ")
 	}
 	return v, true
+}
+
+// counted is what the bounds of a length count.
+var counted = map[string]string{
+	"string_gte": "characters", "string_lte": "characters", "array_min_items": "items", "array_max_items": "items",
+	"array_min_properties": "fields", "array_max_properties": "fields",
 }
 
 // article turns gojsonschema's "[integer or null]" into "an integer or null".

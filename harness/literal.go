@@ -3,10 +3,13 @@ package harness
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"unicode/utf8"
 
 	"plugcheck/harness/jsengine"
 	"plugcheck/reports"
@@ -29,8 +32,13 @@ var literalWire = wire{
 // modules are the extensions of JavaScript modules.
 var modules = []string{".js", ".mjs"}
 
-// maxSource bounds what is read as a plugin's file; a real one has some kilobytes.
+// maxSource bounds what is read of a plugin's file; a real one has some kilobytes,
+// and the engine refuses far smaller ones.
 const maxSource = 16 << 20
+
+// maxRewritten bounds what is rewritten again and again where it does not load
+// anyway.
+const maxRewritten = 256 << 10
 
 // literalFile makes a target of a module. One without a manifest is a plugin when
 // the wire was named, when it cannot be anything else, or when it speaks of a manifest:
@@ -42,28 +50,50 @@ func literalFile(d discovery, path string, named bool) (*Target, error) {
 		}
 		return nil, nil
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	source, info, err := readModule(path)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSource {
-		return nil, fmt.Errorf("%s is no plugin: it is not a file, or larger than %d MiB", path, maxSource>>20)
-	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	case info.IsDir() && !named:
+		return nil, nil
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no plugin: it is not a file", path)
 	}
 	t := &Target{Path: path, Wire: "literal", Name: filepath.Base(path), Source: path, Module: literal.NewTrial(source)}
 	if err := t.Module.Err; err != nil && err.Missing() && d.wire == "" && (named && runnable(info) || !named && !strings.Contains(string(source), "manifest")) {
 		return nil, nil
 	}
+	t.Module.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if found := t.Module.Found; found != nil {
+		for _, name := range literal.Unknown(found.Value) {
+			t.Notes = append(t.Notes, fmt.Sprintf("the manifest has a field %q that the document does not; hosts ignore it", name))
+		}
 		if name, ok := found.Value.Get("name"); ok && name.Kind == literal.String {
 			t.Name = name.String
 		}
 	}
+	if info.Size() > maxSource {
+		t.Notes = append(t.Notes, fmt.Sprintf("only the first %d MiB of the file were read", maxSource>>20))
+	}
 	t.Config, err = loadConfig(d.config, filepath.Dir(path))
 	return t, err
+}
+
+// readModule reads a file, or its beginning where it is too large to be a plugin:
+// the engine refuses that much. Of what is no file nothing is read, also where it
+// took the place of one just now.
+func readModule(path string) ([]byte, os.FileInfo, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // or a FIFO would wait for a writer
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, info, err
+	}
+	source, err := io.ReadAll(io.LimitReader(file, maxSource))
+	return source, info, err
 }
 
 // Rewriter is a host's rewriter as a target: a command that answers JSON lines.
@@ -115,6 +145,12 @@ func (s *module) ready(ctx context.Context) (string, error) {
 	s.trial.Evaluated = evaluation(r)
 	if s.trial.Found == nil {
 		return "not run: there is no manifest that can be rewritten", nil
+	}
+	switch {
+	case !utf8.Valid(s.trial.Source): // the manifest is, or it would not have been found
+		return "not run: the file is not valid UTF-8, and a rewriter is asked in JSON", nil
+	case s.trial.Evaluated.Fault != nil && len(s.trial.Source) > maxRewritten:
+		return fmt.Sprintf("not run: the file does not load, and with more than %d KiB it is too large to be rewritten over and over for that", maxRewritten>>10), nil
 	}
 	return "", nil
 }

@@ -23,7 +23,11 @@ type rewriting struct {
 	mu      sync.Mutex
 	process *Process
 	asked   int // requests that the process answered
+	said    int // bytes of its answers
 	hung    int
+	// waited is how long all answers took, and answered how many there were.
+	waited   time.Duration
+	answered int
 }
 
 func newRewriting(s *session) (*rewriting, error) {
@@ -97,12 +101,19 @@ func (h *rewriting) send(ctx context.Context, r rewriter.Request, text []byte) (
 	return s, nil
 }
 
+// patience is how long the kit waits for all answers together: a rewriter that is
+// in time each time can still take hours.
+const patience = 2 * time.Minute
+
 // exchange asks the process, and ends one that is silent.
 func (h *rewriting) exchange(ctx context.Context, s *saying) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.hung >= maxHung {
-		return s.broken("hung", fmt.Sprintf("%d requests before it hung until their time limit of %s", maxHung, h.limit()))
+		return s.broken("hung", fmt.Sprintf("not asked: %d requests before it got no answer, and the rewriter had to be ended", maxHung))
+	}
+	if h.waited > patience {
+		return cannotTest("not tried to the end: %d answers of the rewriter took %s", h.answered, h.waited.Round(time.Second))
 	}
 	if err := h.start(ctx); err != nil {
 		return err
@@ -115,41 +126,58 @@ func (h *rewriting) exchange(ctx context.Context, s *saying) error {
 	h.process.Write(s.line)
 	answer, ok := h.process.ReadLine(h.limit())
 	s.answer, s.took = bytes.Clone(answer), time.Since(s.started)
-	if h.asked++; ok && h.asked < sittings {
+	h.waited += s.took
+	h.answered++
+	h.asked++
+	if h.said += len(answer); ok && h.asked < sittings && h.said < sittingSize {
 		return nil
 	}
-	h.end(s)
+	t := h.end(s)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case ok:
 		s.end = ""
 		return nil
+	case t.Flooded:
+		h.hung++
+		s.answer = t.Stdout[:min(len(t.Stdout), 200)]
+		return s.broken("flood", fmt.Sprintf("it wrote %d MiB and more without an end of the line", len(t.Stdout)>>20))
 	case s.took >= h.limit():
 		h.hung++
 		return s.broken("silent", fmt.Sprintf("it gave no answer within %s", h.limit()))
+	case t.Exit.Ended != "":
+		h.hung++
+		return s.broken("closed", "it closed its output without an answer and stayed: "+s.end)
 	}
 	return s.broken("gone", "it left without an answer: "+s.end)
 }
 
-// sittings is how many requests one process is asked: all that it says is kept
-// until it ends.
-const sittings = 200
+// One process is asked so many requests, and until it has said so many bytes: all
+// that it says is kept until it ends.
+const (
+	sittings    = 200
+	sittingSize = 8 << 20
+	// rewriterCap has room for one more answer, on the largest file that loads and
+	// with every character of it escaped.
+	rewriterCap = 32 << 20
+)
 
 // start starts a process where there is none.
 func (h *rewriting) start(ctx context.Context) (err error) {
 	if h.process == nil {
-		h.asked = 0
-		h.process, err = Start(ctx, Spec{Path: h.path, Args: h.args, Dir: h.dirs.Dir, Env: h.session.environment(h.dirs), Limit: 24 * time.Hour})
+		h.asked, h.said = 0, 0
+		h.process, err = Start(ctx, Spec{Path: h.path, Args: h.args, Dir: h.dirs.Dir, Env: h.session.environment(h.dirs), Limit: 24 * time.Hour, Cap: rewriterCap})
 	}
 	return err
 }
 
 // end takes the process through the close ladder and says how it went.
-func (h *rewriting) end(s *saying) {
+func (h *rewriting) end(s *saying) validator.Transcript {
 	t := h.process.Stop()
 	h.process = nil
 	s.end = t.Exit.String()
+	return t
 }
 
 func (h *rewriting) limit() time.Duration {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -182,6 +183,9 @@ func present(v literal.Value) literal.Change {
 	return c
 }
 
+// maxReloading is how long a file is loaded again and again.
+const maxReloading = 5 * time.Second
+
 // reloads tries the file after a save. One that does not load as it is has that
 // for its reason.
 func (sc *moduleScenario) reloads() error {
@@ -192,7 +196,13 @@ func (sc *moduleScenario) reloads() error {
 			}
 		}
 	}
+	var took time.Duration
 	return sc.changes(func(source []byte, m *literal.Manifest, c literal.Change) (*outcome, error) {
+		if took > maxReloading {
+			return nil, nil // a file that takes long to load is tried a few times less
+		}
+		started := time.Now()
+		defer func() { took += time.Since(started) }()
 		want, fault := c.Apply(m.Value)
 		if fault != nil {
 			return nil, fault
@@ -244,16 +254,36 @@ func saves(source []byte, m *literal.Manifest) []save {
 		}
 	}
 	text := func(s string) literal.Value { return literal.Value{Kind: literal.String, String: s} }
+	list := func(s ...string) literal.Value {
+		v := literal.Value{Kind: literal.Array}
+		for _, s := range s {
+			v.Items = append(v.Items, text(s))
+		}
+		return v
+	}
+	// unlike is the first of two values, or the second where the first is what a field of an object holds already.
+	unlike := func(v literal.Value, field string, first, second literal.Value) literal.Value {
+		if now, ok := v.Get(field); ok && now.Equal(first) {
+			return second
+		}
+		return first
+	}
+	name := unlike(m.Value, "name", text("another name"), text("yet another name"))
+	permissions := unlike(m.Value, "permissions", list("params", "tools"), list("params"))
+	models := func(glob string) literal.Value {
+		return literal.Value{Kind: literal.Object, Fields: []literal.Field{{Name: "models", Value: list(glob)}}}
+	}
+	match := unlike(m.Value, "match", models("drawn-*"), models("drawn-again-*"))
 	other := text("skip")
 	if on, ok := m.Value.Get("on_error"); ok && on.String == "skip" {
 		other = text("reject")
 	}
-	list := []save{
+	all := []save{
 		{"the same bytes", source, source, literal.SameBytes},
 		{"another on_error", source, edit(set("on_error", other)), literal.DataOnly},
-		{"another match", source, edit(set("match", literal.Value{Kind: literal.Object, Fields: []literal.Field{{Name: "models", Value: literal.Value{Kind: literal.Array, Items: []literal.Value{text("drawn-*")}}}}})), literal.DataOnly},
-		{"another name", source, edit(set("name", text("another name"))), literal.CodeChange},
-		{"another permission", source, edit(set("permissions", literal.Value{Kind: literal.Array, Items: []literal.Value{text("params"), text("tools")}})), literal.CodeChange},
+		{"another match", source, edit(set("match", match)), literal.DataOnly},
+		{"another name", source, edit(set("name", name)), literal.CodeChange},
+		{"another permission", source, edit(set("permissions", permissions)), literal.CodeChange},
 		{"a line behind it", source, append(bytes.Clone(source), "\n// a line\n"...), literal.CodeChange},
 		{"a space in front of it", source, append(append(bytes.Clone(source[:m.Start]), ' '), source[m.Start:]...), literal.CodeChange},
 		{"a manifest that cannot be read", source, append(append(bytes.Clone(source[:m.Start]), "{ ...other }"...), source[m.End:]...), literal.CodeChange},
@@ -266,21 +296,23 @@ func saves(source []byte, m *literal.Manifest) []save {
 		}
 		change := func(field string, value literal.Value) func(*literal.Value) {
 			return func(v *literal.Value) {
-				all := settings
-				all.Fields = append([]literal.Field(nil), settings.Fields...)
+				specs := settings
+				specs.Fields = append([]literal.Field(nil), settings.Fields...)
 				spec := s.Value
 				spec.Fields = append([]literal.Field(nil), s.Value.Fields...)
 				set(field, value)(&spec)
-				all.Fields[i].Value = spec
-				set("settings", all)(v)
+				specs.Fields[i].Value = spec
+				set("settings", specs)(v)
 			}
 		}
-		return append(list,
-			save{"another value of a setting", source, edit(change("value", text("another value"))), literal.DataOnly},
-			save{"another label of a setting", source, edit(change("label", text("another label"))), literal.CodeChange},
+		value := unlike(s.Value, "value", text("another value"), text("yet another value"))
+		label := unlike(s.Value, "label", text("another label"), text("yet another label"))
+		return append(all,
+			save{"another value of a setting", source, edit(change("value", value)), literal.DataOnly},
+			save{"another label of a setting", source, edit(change("label", label)), literal.CodeChange},
 			save{"another type of a setting", source, edit(change("type", text("boolean"))), literal.CodeChange})
 	}
-	return list
+	return all
 }
 
 // example is the file, or one of the kit's own.

@@ -1,6 +1,7 @@
 package plugintest
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"os"
@@ -38,6 +39,7 @@ func literalSample(dir string) error {
 type scriptFault struct {
 	name, catches, about string
 	also                 []string
+	file                 string // its name, where that matters
 	from, to             string
 	whole                func(good string) string
 	// reference makes the good script in place of the usual one.
@@ -54,28 +56,28 @@ func (f scriptFault) specimen() Specimen {
 	}
 	switch {
 	case f.whole != nil:
-		bad = f.whole(good)
+		bad = f.whole(bad)
 	case f.from != "":
-		if !strings.Contains(good, f.from) {
+		if !strings.Contains(bad, f.from) {
 			panic(fmt.Sprintf("fault %s: the script holds no %q", f.name, f.from))
 		}
-		bad = strings.Replace(good, f.from, f.to, 1)
+		bad = strings.Replace(bad, f.from, f.to, 1)
 	}
 	return Specimen{
 		Wire: "literal", Name: f.name, About: f.about, Catches: f.catches, Also: f.also,
-		Write: func(dir string) error { return layScript(dir, bad, f.rewriter) },
+		Write: func(dir string) error { return layScript(dir, f.file, bad, f.rewriter) },
 		Good: func(dir string) error {
 			reference := ""
 			if f.rewriter != "" {
 				reference = "none"
 			}
-			return layScript(dir, good, reference)
+			return layScript(dir, "", good, reference)
 		},
 	}
 }
 
 // layScript writes a script, and names a rewriter beside it.
-func layScript(dir, source, rewriter string) error {
+func layScript(dir, name, source, rewriter string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func layScript(dir, source, rewriter string) error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(dir, "plugin.js"), []byte(source), 0o644)
+	return os.WriteFile(filepath.Join(dir, cmp.Or(name, "plugin.js")), []byte(source), 0o644)
 }
 
 // nameRewriter names a rewriter in the configuration of a folder.
@@ -159,6 +161,7 @@ var scriptFaults = []scriptFault{
 	{name: "hook-no-function", catches: "literal.hooks", about: "a hook is an object", from: "export function onRequest(request) {", to: "export const onRequest = { request: 1 };\nfunction unused(request) {"},
 	{name: "default-for-value", catches: "literal.legacy-default", about: "the value of a setting is called default", from: "value: 3", to: "default: 3"},
 	{name: "other-style", catches: "literal.canonical", about: "the literal is indented with tabs", whole: func(good string) string { return strings.ReplaceAll(good, "\n  ", "\n\t") }},
+	{name: "reserved-id", catches: "literal.reserved-id", about: "the file is called rewrite.js", file: "rewrite.js"},
 	{name: "large-file", catches: "literal.size", about: "the file holds 300 KiB of data", whole: func(good string) string {
 		return good + "\nconst data = \"" + strings.Repeat("0123456789abcdef", 300*64) + "\";\n"
 	}},

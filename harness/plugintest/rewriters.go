@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"plugcheck/validator/literal"
 	"plugcheck/validator/rewriter"
@@ -19,7 +20,8 @@ import (
 type rewriterFault struct {
 	name, catches, about string
 	also                 []string
-	// file makes the file that brings the fault out of the usual one.
+	// file makes the file that brings the fault out of the usual one. To do it
+	// twice comes to the same.
 	file func(string) string
 	// answer spoils the answer to a request.
 	answer func(r rewriter.Request, line []byte) []byte
@@ -65,10 +67,23 @@ func ok(v any) []byte {
 // changes reports whether a rewrite came to another source.
 func changes(r rewriter.Request, source string) bool { return r.Source != source }
 
+// crlf gives all lines of a file the ends that they have on Windows.
+var crlf = strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n")
+
+// lengthInJS is the length that JavaScript gives a text: it counts UTF-16 units.
+func lengthInJS(text string) int { return len(utf16.Encode([]rune(text))) }
+
+// Blanks at the ends of patterns are hidden from the rewriter, which would take
+// them off, and shown again in the line that it answers.
+var (
+	hideBlanks = strings.NewReplacer(" ", "\ue000", "\t", "\ue001", "\n", "\ue002", "\r", "\ue003", "\u00a0", "\ue004")
+	showBlanks = strings.NewReplacer("\ue000", " ", "\ue001", `\\t`, "\ue002", `\\n`, "\ue003", `\\r`, "\ue004", "\u00a0")
+)
+
 var rewriterFaults = []rewriterFault{
 	{name: "rewriter-normalizes-newlines", catches: "literal.rewrite.outside-untouched", about: "a rewrite turns every CRLF of the file into LF, and takes the spaces off the ends of lines",
 		also: []string{"literal.rewriter.style", "literal.rewrite.idempotent", "literal.rewrite.no-op"},
-		file: func(good string) string { return strings.ReplaceAll(good, "\n", "\r\n") },
+		file: crlf.Replace,
 		answer: rewritten(func(r rewriter.Request, source string) string {
 			return strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), " \n", "\n")
 		})},
@@ -77,6 +92,56 @@ var rewriterFaults = []rewriterFault{
 		answer: rewritten(func(r rewriter.Request, source string) string {
 			if changes(r, source) {
 				source += "\n"
+			}
+			return source
+		})},
+	{name: "rewriter-loses-bom", catches: "literal.rewrite.outside-untouched", about: "a file is read without its byte order mark, and written without one",
+		also: []string{"literal.rewriter.style", "literal.rewrite.no-op"},
+		file: func(good string) string { return "\ufeff" + strings.TrimPrefix(good, "\ufeff") },
+		answer: rewritten(func(_ rewriter.Request, source string) string {
+			return strings.TrimPrefix(source, "\ufeff")
+		})},
+	{name: "rewriter-splices-at-utf16", catches: "literal.rewrite.outside-untouched", about: "the literal is put at offsets that count UTF-16 units",
+		also: []string{"literal.rewriter.style", "literal.rewrite.*"},
+		file: func(good string) string { return "/* 🟢 */ " + good },
+		answer: rewritten(func(r rewriter.Request, source string) string {
+			was, err := literal.Find([]byte(r.Source))
+			is, err2 := literal.Find([]byte(source))
+			if err != nil || err2 != nil || !changes(r, source) {
+				return source
+			}
+			return r.Source[:lengthInJS(r.Source[:was.Start])] + source[is.Start:is.End] + r.Source[lengthInJS(r.Source[:was.End]):]
+		})},
+	{name: "rewriter-keeps-blanks", catches: "literal.rewriter.errors", about: "patterns are saved with the blanks around them, and as nothing but blanks",
+		also: []string{"literal.rewriter.style", "literal.rewrite.reads-back", "literal.rewrite.reloads"},
+		answer: func(r rewriter.Request, line []byte) []byte {
+			for _, patterns := range r.Match {
+				for i, p := range patterns {
+					patterns[i] = hideBlanks.Replace(p)
+				}
+			}
+			if r.Match == nil {
+				return line
+			}
+			return []byte(showBlanks.Replace(string(rewriter.Answer(r.Line()))))
+		}},
+	{name: "rewriter-adds-defaults", catches: "literal.rewrite.reads-back", about: "a save adds on_error where its default is meant",
+		also: []string{"literal.rewriter.style", "literal.rewrite.reloads"},
+		file: func(good string) string { return strings.Replace(good, "  on_error: \"skip\",\n", "", 1) },
+		answer: rewritten(func(r rewriter.Request, source string) string {
+			m, err := literal.Find([]byte(source))
+			if err != nil || !changes(r, source) {
+				return source
+			}
+			if _, there := m.Value.Get("on_error"); there {
+				return source
+			}
+			for _, word := range []string{"skip", "reject"} { // what is there stays there
+				out, err := literal.Rewrite([]byte(source), literal.Change{OnError: &word})
+				if err != nil {
+					return source
+				}
+				source = string(out)
 			}
 			return source
 		})},
@@ -90,7 +155,7 @@ var rewriterFaults = []rewriterFault{
 			return line
 		}},
 	{name: "rewriter-toggles-a-comma", catches: "literal.rewrite.idempotent", about: "each rewrite takes the last comma away, or puts it there again",
-		also: []string{"literal.rewriter.style"},
+		also: []string{"literal.rewriter.style", "literal.rewrite.no-op"},
 		answer: rewritten(func(r rewriter.Request, source string) string {
 			if m, err := literal.Find([]byte(source)); err == nil && len(m.Value.Fields) > 0 {
 				body := strings.TrimRight(source[m.Start:m.End-1], " \t\r\n")
@@ -117,6 +182,15 @@ var rewriterFaults = []rewriterFault{
 			}
 			return source[:m.Start] + m.Value.JSON() + source[m.End:]
 		}), also: []string{"literal.rewrite.idempotent"}},
+	{name: "rewriter-breaks-lines-its-way", catches: "literal.rewriter.style", about: "in a file with CRLF the lines of the literal end in LF",
+		file: crlf.Replace,
+		answer: rewritten(func(r rewriter.Request, source string) string {
+			m, err := literal.Find([]byte(source))
+			if err != nil || !changes(r, source) {
+				return source
+			}
+			return source[:m.Start] + strings.ReplaceAll(source[m.Start:m.End], "\r\n", "\n") + source[m.End:]
+		})},
 	{name: "rewriter-changes-on-load", catches: "literal.rewrite.reloads", about: "a rewrite leaves a line that sets a value once the file is loaded",
 		also: []string{"literal.rewrite.outside-untouched", "literal.rewrite.idempotent", "literal.rewriter.*"},
 		answer: rewritten(func(r rewriter.Request, source string) string {
@@ -138,7 +212,7 @@ var rewriterFaults = []rewriterFault{
 				c.Confirmation = false
 			}
 		})},
-	{name: "rewriter-counts-utf16", catches: "literal.rewriter.finds", about: "offsets count UTF-16 units",
+	{name: "rewriter-counts-utf16", catches: "literal.rewriter.finds", about: "offsets count UTF-16 units", also: []string{"literal.rewriter.finds-any"},
 		answer: func(r rewriter.Request, line []byte) []byte {
 			var reply struct {
 				OK *rewriter.Found `json:"ok"`
@@ -146,16 +220,10 @@ var rewriterFaults = []rewriterFault{
 			if r.Op != rewriter.Find || json.Unmarshal(line, &reply) != nil || reply.OK == nil {
 				return line
 			}
-			units := func(bytes int) (n int) {
-				for _, c := range r.Source[:bytes] {
-					n += 1 + min(1, int(c>>16))
-				}
-				return n
-			}
-			reply.OK.Start, reply.OK.End = units(reply.OK.Start), units(reply.OK.End)
+			reply.OK.Start, reply.OK.End = lengthInJS(r.Source[:reply.OK.Start]), lengthInJS(r.Source[:reply.OK.End])
 			return ok(reply.OK)
 		}},
-	{name: "rewriter-takes-the-first", catches: "literal.rewriter.finds", about: "the first text that looks like a manifest is taken for it", also: []string{"literal.rewriter.refuses"},
+	{name: "rewriter-takes-the-first", catches: "literal.rewriter.finds", about: "the first text that looks like a manifest is taken for it", also: []string{"literal.rewriter.refuses", "literal.rewriter.finds-any"},
 		answer: func(r rewriter.Request, line []byte) []byte {
 			const text = "export const manifest = {"
 			at := strings.Index(r.Source, text)
@@ -186,7 +254,7 @@ var rewriterFaults = []rewriterFault{
 			}
 			return line
 		}},
-	{name: "rewriter-without-places", catches: "literal.rewriter.refuses", about: "an error has no place",
+	{name: "rewriter-without-places", catches: "literal.rewriter.refuses", about: "an error has no place", also: []string{"literal.rewriter.survives"},
 		answer: func(r rewriter.Request, line []byte) []byte {
 			var reply rewriter.Reply
 			if json.Unmarshal(line, &reply) != nil || reply.Error == nil {
@@ -207,6 +275,37 @@ var rewriterFaults = []rewriterFault{
 		serve: func(in *bufio.Reader, out io.Writer) int {
 			fmt.Fprintln(out, "rewriter is ready")
 			return serveRewriter(in, out, nil)
+		}},
+	{name: "rewriter-lags", catches: "literal.rewriter.answers", about: "each answer is that to the request before", also: []string{"literal.*"},
+		serve: func(in *bufio.Reader, out io.Writer) int {
+			var held []byte
+			for {
+				line, err := in.ReadBytes('\n')
+				if err != nil {
+					return 0
+				}
+				answer := rewriter.Answer(line)
+				if held == nil {
+					held = answer
+				}
+				if _, err := out.Write(held); err != nil {
+					return 0
+				}
+				held = answer
+			}
+		}},
+	{name: "rewriter-tires", catches: "literal.rewriter.answers", about: "it leaves at the third request", also: []string{"literal.*"},
+		serve: func(in *bufio.Reader, out io.Writer) int {
+			for range 2 {
+				line, err := in.ReadBytes('\n')
+				if err != nil {
+					return 0
+				}
+				if _, err := out.Write(rewriter.Answer(line)); err != nil {
+					return 0
+				}
+			}
+			return 1
 		}},
 	{name: "rewriter-hangs", catches: "literal.rewriter.answers", about: "it reads and never answers", also: []string{"literal.*"},
 		serve: func(in *bufio.Reader, _ io.Writer) int {
@@ -238,9 +337,8 @@ func serveRewriter(in *bufio.Reader, out io.Writer, spoil func(rewriter.Request,
 			return 0
 		}
 		answer := rewriter.Answer(line)
-		var r rewriter.Request
-		if spoil != nil && json.Unmarshal(line, &r) == nil {
-			answer = spoil(r, answer)
+		if r, fault := rewriter.ReadRequest(line); spoil != nil && fault == nil {
+			answer = spoil(*r, answer)
 		}
 		if _, err := out.Write(answer); err != nil {
 			return 0

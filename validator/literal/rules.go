@@ -13,6 +13,8 @@ import (
 // A Trial is what the rules look at: a plugin's file, what was found in it, and
 // what evaluating it came to.
 type Trial struct {
+	// Name is that of the file, without its extension.
+	Name   string
 	Source []byte
 	// Found is the manifest, or nil with Err set.
 	Found *Manifest
@@ -136,6 +138,17 @@ var rules = slices.Concat([]rule{
 			return []validator.Finding{{Class: "large", Message: fmt.Sprintf("the file has %d bytes", len(t.Source)),
 				Expected: fmt.Sprintf("no more than %d", maxSize), Got: fmt.Sprint(len(t.Source))}}
 		}},
+	{Check: validator.Check{ID: "literal.reserved-id", Level: validator.Should, Contract: current,
+		Title: "The file is called neither rewrite nor confirmed",
+		Why:   "The host knows a plugin by an id, and these two are parts of its own addresses: a plugin that is called so cannot be saved under its name.",
+		Spec:  "ThinkWatch, protocol 35, \"Config\" (rewrite and confirmed are reserved ids)",
+		Fix:   "Give the file another name."},
+		Judge: func(t *Trial) []validator.Finding {
+			if !slices.Contains(reserved, strings.ToLower(t.Name)) {
+				return nil
+			}
+			return []validator.Finding{{Class: "reserved", Message: fmt.Sprintf("the id %q is reserved", t.Name), Expected: "another name", Got: t.Name}}
+		}},
 }, fieldRules(), []rule{
 	{Check: validator.Check{ID: "literal.hooks", Level: validator.Must, Contract: current,
 		Title: "The hooks that the permissions need are exported functions",
@@ -153,6 +166,20 @@ var rules = slices.Concat([]rule{
 		Needs: []string{"literal.pure-data"},
 		Judge: notFor34},
 })
+
+// reserved are ids that no plugin can have.
+var reserved = []string{"rewrite", "confirmed"}
+
+// Unknown lists the fields of a manifest that the documents do not have.
+func Unknown(v Value) []string {
+	var names []string
+	for _, f := range v.Fields {
+		if !slices.Contains(order, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
 
 // maxSize is what literal.size allows.
 const maxSize = 256 << 10
@@ -193,7 +220,9 @@ var differs = map[string]bool{"getter": true, "proxy": true, "not-plain": true, 
 
 func notLoaded(f *Error) validator.Finding {
 	finding := validator.Finding{Class: f.Class, Message: f.Error(), Expected: "a module that is evaluated and ends", Got: f.Message}
-	if fix := loadFixes[f.Class]; fix != "" {
+	if f.Class == "syntax" && f.Line == 0 {
+		finding.Fix = "Save the file as UTF-8."
+	} else if fix := loadFixes[f.Class]; fix != "" {
 		finding.Fix = fix
 	}
 	return finding
@@ -202,7 +231,7 @@ func notLoaded(f *Error) validator.Finding {
 // loadFixes says how to mend what keeps a module from loading.
 var loadFixes = map[string]string{
 	"import":       "Put what it imports into the file itself: a bundler does that.",
-	"endless-loop": "Nothing may run for long at the top level; do the work in a hook.",
+	"endless-loop": "Nothing may run for long at the top level; do the work in a hook. Tens of thousands of declarations take long too.",
 	"memory":       "Nothing may take much memory at the top level; do the work in a hook.",
 	"not-settled":  "Do not await at the top level what never comes; the sandbox has no clock and no network.",
 	"syntax":       "Mend the syntax at that place; `node --check` shows it too.",

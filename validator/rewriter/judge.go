@@ -2,24 +2,28 @@ package rewriter
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"unicode/utf16"
-	"unicode/utf8"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"plugcheck/contracts"
 	"plugcheck/validator"
 	"plugcheck/validator/literal"
 	"plugcheck/validator/patch"
 )
 
 // value decodes the answer of an operation that had to succeed.
-func value[T any](r *Reply) (T, *validator.Finding) {
+func value[T interface{ schema() string }](r *Reply) (T, *validator.Finding) {
 	var ok T
 	if r.Error != nil {
 		return ok, &validator.Finding{Class: "refused", Message: "it answered with an error: " + r.Error.String(), Expected: "ok", Got: r.Error.String()}
 	}
-	if err := json.Unmarshal(r.OK, &ok); err != nil {
-		return ok, &validator.Finding{Class: "shape", Message: "what it says is ok has another shape: " + err.Error(), Got: validator.Quote(r.OK, 200)}
+	if v := contracts.MustGet(Contract).Schema(ok.schema()).Validate(r.OK); len(v) > 0 {
+		return ok, &validator.Finding{Class: "shape", Message: "what it says is ok has another shape: " + v[0].String(), Expected: v[0].Wanted, Got: v[0].Got}
+	}
+	if err := jsonv2.Unmarshal(r.OK, &ok); err != nil {
+		return ok, &validator.Finding{Class: "shape", Message: "what it says is ok has another shape: " + err.Error(), Expected: "values that can be read", Got: validator.Quote(r.OK, 200)}
 	}
 	return ok, nil
 }
@@ -38,6 +42,7 @@ func JudgeFind(source []byte, want *literal.Manifest, r *Reply) *validator.Findi
 				f.Class = "span-" + u.class
 				f.Message += "; it counted " + u.name
 				f.Fix = "Count bytes of the UTF-8 source, and not " + u.name + "."
+				return f
 			}
 		}
 		return f
@@ -51,12 +56,33 @@ func JudgeFind(source []byte, want *literal.Manifest, r *Reply) *validator.Findi
 }
 
 // units are what offsets are counted in by mistake.
-var units = []struct {
+var units = []unit{
+	{"utf16", "UTF-16 units", utf16.RuneLen},
+	{"characters", "characters", func(rune) int { return 1 }},
+}
+
+type unit struct {
 	class, name string
-	count       func([]byte) int
-}{
-	{"utf16", "UTF-16 units", func(b []byte) int { return len(utf16.Encode([]rune(string(b)))) }},
-	{"characters", "characters", utf8.RuneCount},
+	size        func(rune) int
+}
+
+// count is how many units a text has.
+func (u unit) count(text []byte) (n int) {
+	for _, r := range string(text) {
+		n += u.size(r)
+	}
+	return n
+}
+
+// at is the offset in bytes at which so many units have passed.
+func (u unit) at(text []byte, n int) int {
+	for i, r := range string(text) {
+		if n <= 0 {
+			return i
+		}
+		n -= u.size(r)
+	}
+	return len(text)
 }
 
 // JudgeError compares an error with the one that is due.
@@ -80,19 +106,72 @@ func JudgeOutside(source []byte, m *literal.Manifest, r *Reply) *validator.Findi
 	if f != nil {
 		return f
 	}
-	out, tail := []byte(got.Source), source[m.End:]
-	if bytes.HasPrefix(out, source[:m.Start]) && bytes.HasSuffix(out[min(m.Start, len(out)):], tail) {
+	out := []byte(got.Source)
+	at, where, differs := outside(source, m, out)
+	if !differs {
 		return nil
 	}
-	at := 0
-	for at < len(out) && at < m.Start && out[at] == source[at] {
-		at++
+	f = &validator.Finding{Class: "outside", Message: fmt.Sprintf("it changed bytes outside the literal, the first of them byte %d of the file, %s the literal", at, where),
+		Expected: "the same bytes", Got: "other bytes", Diff: patch.Unified("plugin.js", source, out)}
+	for _, u := range units {
+		if how := u.misplaced(source, m, out); how != "" {
+			f.Class = "outside-" + u.class
+			f.Message += "; " + how
+			f.Fix = "Give offsets and take them in one unit. In this protocol they count bytes of the UTF-8 source."
+			return f
+		}
 	}
-	where := fmt.Sprintf("from byte %d on, in front of the literal", at)
-	if at == m.Start {
-		where = "behind the literal"
+	return f
+}
+
+// outside finds the first byte of a source, in front of its literal or behind it,
+// that is another one after a change.
+func outside(source []byte, m *literal.Manifest, out []byte) (at int, where string, differs bool) {
+	n, err := literal.Find(out)
+	front := common(source[:m.Start], out)
+	if front < m.Start || err == nil && n.Start != m.Start {
+		return front, "in front of", true
 	}
-	return &validator.Finding{Class: "outside", Message: "it changed bytes outside the literal, " + where, Expected: "the same bytes", Got: "other bytes", Diff: patch.Unified("plugin.js", source, out)}
+	tail := source[m.End:]
+	end := max(m.Start, len(out)-len(tail)) // where it cannot be read: that is told elsewhere
+	if err == nil {
+		end = n.End
+	}
+	behind := common(tail, out[end:])
+	return m.End + behind, "behind", behind < max(len(tail), len(out)-end)
+}
+
+// common is how many bytes at the beginning of two texts are the same.
+func common(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// misplaced says how a literal came to stand elsewhere, if it was this unit that
+// was mixed up with bytes, and by how much it is off.
+func (u unit) misplaced(source []byte, m *literal.Manifest, out []byte) string {
+	for _, s := range []struct {
+		how        string
+		start, end int
+	}{
+		{"offsets in " + u.name + " were taken for bytes", u.count(source[:m.Start]), u.count(source[:m.End])},
+		{"offsets in bytes were taken for " + u.name, u.at(source, m.Start), u.at(source, m.End)},
+	} {
+		if (s.start != m.Start || s.end != m.End) && spliced(source, s.start, s.end, out) {
+			return fmt.Sprintf("%s, so that byte %d was cut at %d, and byte %d at %d", s.how, m.Start, s.start, m.End, s.end)
+		}
+	}
+	return ""
+}
+
+// spliced reports whether a literal was put in place of a span.
+func spliced(source []byte, start, end int, out []byte) bool {
+	rest, ok := bytes.CutPrefix(out, source[:start])
+	put, cut := bytes.CutSuffix(rest, source[end:])
+	return ok && cut && bytes.HasPrefix(put, []byte("{")) && bytes.HasSuffix(put, []byte("}"))
 }
 
 // JudgeReadBack reads the literal again and compares it with what was to be saved.

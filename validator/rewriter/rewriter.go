@@ -34,15 +34,21 @@ const (
 type Request struct {
 	Op string `json:"op"`
 	// Source is the file, for find and rewrite.
-	Source string `json:"source,omitempty"`
+	Source string `json:"-"` // an empty file is one too, so wire says when it is sent
 	// OnError, Match and Settings are the change, for rewrite.
-	OnError  *string                  `json:"on_error,omitempty"`
-	Match    map[string][]string      `json:"match,omitempty"`
-	Settings map[string]literal.Value `json:"settings,omitempty"`
+	OnError  *string                  `json:"on_error,omitzero"`
+	Match    map[string][]string      `json:"match,omitzero"`
+	Settings map[string]literal.Value `json:"settings,omitzero"`
 	// Action, Old and New are for classify. What an action has none of is left out.
-	Action literal.Action `json:"action,omitempty"`
-	Old    *string        `json:"old,omitempty"`
-	New    *string        `json:"new,omitempty"`
+	Action literal.Action `json:"action,omitzero"`
+	Old    *string        `json:"old,omitzero"`
+	New    *string        `json:"new,omitzero"`
+}
+
+// wire is a request as it is encoded.
+type wire struct {
+	Request
+	Source *string `json:"source,omitzero"`
 }
 
 // Asking makes the request for a change.
@@ -52,11 +58,32 @@ func Asking(source []byte, c literal.Change) Request {
 
 // Line encodes the request, with its newline.
 func (r Request) Line() []byte {
-	text, err := jsonv2.Marshal(r, jsonv2.Deterministic(true))
+	w := wire{Request: r}
+	if r.Op != Classify {
+		w.Source = &r.Source
+	}
+	text, err := jsonv2.Marshal(w, jsonv2.Deterministic(true))
 	if err != nil {
 		panic(err) // sources are UTF-8, and values always encode
 	}
 	return append(text, '\n')
+}
+
+// ReadRequest decodes a request line. A nil request comes with the error that is
+// due.
+func ReadRequest(line []byte) (*Request, *Fault) {
+	var w wire
+	switch err := jsonv2.Unmarshal(line, &w); {
+	case err != nil || w.Op == "":
+		return nil, &Fault{Code: BadRequest}
+	case w.Op != Find && w.Op != Rewrite && w.Op != Classify:
+		return nil, &Fault{Code: UnknownOp}
+	case w.Source != nil:
+		w.Request.Source = *w.Source
+	case w.Op != Classify:
+		return nil, &Fault{Code: BadRequest}
+	}
+	return &w.Request, nil
 }
 
 // A Reply is one answer. Exactly one of its fields is set.
@@ -80,7 +107,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s at line %d, column %d", f.Code, f.Line, f.Column)
 }
 
-// What the operations answer.
+// What the operations answer. Each knows the name of its schema.
 type (
 	// Found is the answer to find: Start and End count bytes.
 	Found struct {
@@ -101,6 +128,10 @@ type (
 	}
 )
 
+func (Found) schema() string      { return "found" }
+func (Rewritten) schema() string  { return "rewritten" }
+func (Classified) schema() string { return "classified" }
+
 // Read decodes an answer line. The finding says what is wrong with it.
 func Read(line []byte) (*Reply, *validator.Finding) {
 	if f := validator.StrictJSON(line); f != nil {
@@ -110,7 +141,7 @@ func Read(line []byte) (*Reply, *validator.Finding) {
 		return nil, &validator.Finding{Class: "shape", Message: "the answer is no reply: " + v[0].String(), Expected: v[0].Wanted, Got: v[0].Got}
 	}
 	var r Reply
-	if err := json.Unmarshal(line, &r); err != nil {
+	if err := jsonv2.Unmarshal(line, &r); err != nil { // names are case-sensitive here
 		return nil, &validator.Finding{Class: "shape", Message: "the answer is no reply: " + err.Error()}
 	}
 	return &r, nil
@@ -126,9 +157,9 @@ func Answer(line []byte) []byte {
 }
 
 func answer(line []byte) Reply {
-	var r Request
-	if err := jsonv2.Unmarshal(line, &r); err != nil {
-		return Reply{Error: &Fault{Code: BadRequest}}
+	r, fault := ReadRequest(line)
+	if fault != nil {
+		return Reply{Error: fault}
 	}
 	switch r.Op {
 	case Find:
@@ -143,7 +174,7 @@ func answer(line []byte) Reply {
 			return failed(err)
 		}
 		return done(Rewritten{string(out)})
-	case Classify:
+	default:
 		c, err := literal.NeedsConfirmation(r.Action, bytesOf(r.Old), bytesOf(r.New))
 		if err != nil {
 			return Reply{Error: &Fault{Code: BadRequest}}
@@ -155,7 +186,6 @@ func answer(line []byte) Reply {
 		}
 		return done(answer)
 	}
-	return Reply{Error: &Fault{Code: UnknownOp}}
 }
 
 func bytesOf(s *string) []byte {
