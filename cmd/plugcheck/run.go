@@ -164,7 +164,7 @@ func (f *runFlags) settle() error {
 	if f.options.Jobs < 1 || f.options.Checks < 1 || f.options.Repeat < 1 {
 		return errors.New("--jobs, --checks and --repeat are at least 1")
 	}
-	if !slices.Contains(harness.Risks, f.options.MaxRisk) {
+	if most := f.options.MaxRisk; most != "" && !slices.Contains(harness.Risks, most) {
 		return fmt.Errorf("--max-risk %s: it is one of %s", f.options.MaxRisk, strings.Join(harness.Risks, ", "))
 	}
 	if f.options.Timeout < 0 {
@@ -344,7 +344,7 @@ func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, leve
 	for _, dir := range f.packs {
 		words = append(words, "--contracts", dir)
 	}
-	if f.options.MaxRisk != harness.DefaultMaxRisk {
+	if most := f.options.MaxRisk; most != "" && most != harness.DefaultMaxRisk {
 		words = append(words, "--max-risk", f.options.MaxRisk)
 	}
 	for _, flag := range []struct{ name, value string }{{"--config", f.config}, {"--features", f.options.Features}, {"--lock", f.options.Lock}, {"--wire", f.wire}} {
