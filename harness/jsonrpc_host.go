@@ -123,7 +123,8 @@ func (h *host) answer(m *rpc.Message, result any, e *fault) {
 		}
 	}
 	late := h.manner.late
-	if h.manner.asksBack {
+	asking := slices.ContainsFunc(h.asides, func(k *rpc.Call) bool { return k.Answer() == nil })
+	if h.manner.asksBack && !asking { // what is asked may make it call the host in turn
 		id := h.dialogue.nextID()
 		if h.manner.collides {
 			id = m.ID

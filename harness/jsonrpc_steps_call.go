@@ -18,7 +18,13 @@ import (
 
 // ask sends a request and keeps it for what has to come of it.
 func (sc *jsonrpcScenario) ask(d *dialogue, r request) error {
-	sc.calls = append(sc.calls, sentCall{d.ask(r), r.about})
+	call := d.ask(r)
+	if sc.unhurried {
+		d.mu.Lock()
+		call.Limit = sc.limit()
+		d.mu.Unlock()
+	}
+	sc.calls = append(sc.calls, sentCall{call, r.about})
 	sc.did = r.about
 	return nil
 }
@@ -278,6 +284,7 @@ func (sc *jsonrpcScenario) sendsText(what string) error {
 	if err != nil {
 		return err
 	}
+	sc.unhurried = true // it is about the text and not about the time
 	for _, carry := range sc.wire.carriers() {
 		if err := sc.askEach([]request{carry(plainText), carry(text)}); err != nil {
 			return err

@@ -22,7 +22,9 @@ type jsonrpcScenario struct {
 	all    []*dialogue
 	calls  []sentCall // what was called since the scenario began
 	did    string     // what was done last, in words
-	memory int64      // of the plugin, before many calls
+	// unhurried is set where a call may take longer than the document allows.
+	unhurried bool
+	memory    int64 // of the plugin, before many calls
 }
 
 // A sentCall is a call with the words for it.
