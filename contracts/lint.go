@@ -32,21 +32,30 @@ func (s *Schema) at(err error) error {
 		return atLine(s.name, s.source, syntax.Offset, err)
 	}
 	if m := pointedAt.FindStringSubmatch(err.Error()); m != nil {
-		if offset, ok := offsetOf(s.source, jsontext.Pointer(m[1])); ok {
-			return atLine(s.name, s.source, offset, err)
+		if offset, ok := OffsetOf(s.source, jsontext.Pointer(m[1])); ok {
+			return atLine(s.name, s.source, int64(offset), err)
 		}
 	}
 	return fmt.Errorf("%s: %w", s.name, err)
 }
 
-// offsetOf is where the value stands that a pointer leads to.
-func offsetOf(text []byte, pointer jsontext.Pointer) (int64, bool) {
+// OffsetOf is where the value stands in a JSON text that a pointer leads to, or its
+// name where it is a member of an object.
+func OffsetOf(text []byte, pointer jsontext.Pointer) (int, bool) {
 	for d := jsontext.NewDecoder(bytes.NewReader(text)); ; {
-		if _, err := d.ReadToken(); err != nil {
+		token, err := d.ReadToken()
+		if err != nil {
 			return 0, err == io.EOF && pointer == ""
 		}
 		if d.StackPointer() == pointer {
-			return d.InputOffset(), true
+			end := int(d.InputOffset())
+			switch token.Kind() {
+			case '{', '[':
+				return end - 1, true
+			case '"':
+				return bytes.LastIndexByte(text[:end-1], '"'), true
+			}
+			return end - len(token.String()), true
 		}
 	}
 }

@@ -53,8 +53,8 @@ type Target struct {
 // Bare reports whether there is no manifest.
 func (t *Target) Bare() bool { return t.Source == "" }
 
-// manifestNames are where a manifest may stand in a plugin's folder, the first found wins.
-var manifestNames = []string{"manifest.toml", "plugin.toml", "manifest.json", "plugin.json"}
+// ManifestNames are where a manifest may stand in a plugin's folder, the first found wins.
+var ManifestNames = []string{"manifest.toml", "plugin.toml", "manifest.json", "plugin.json"}
 
 // Discover finds the plugins at the paths: an executable, a manifest, a
 // plugin's folder, or a folder of such folders.
@@ -228,9 +228,9 @@ func (d discovery) folder(path string) ([]*Target, error) {
 	case len(executables) == 1:
 		return one(d.alone(path, executables[0], "the folder has no manifest and one executable, "+filepath.Base(executables[0])))
 	case len(executables) == 0:
-		return nil, fmt.Errorf("no plugin in %s: neither a manifest (%s) nor a folder with one, nor an executable", path, strings.Join(manifestNames, ", "))
+		return nil, fmt.Errorf("no plugin in %s: neither a manifest (%s) nor a folder with one, nor an executable", path, strings.Join(ManifestNames, ", "))
 	}
-	return nil, fmt.Errorf("no manifest (%s) in %s, and %d executables: name the one to run", strings.Join(manifestNames, ", "), path, len(executables))
+	return nil, fmt.Errorf("no manifest (%s) in %s, and %d executables: name the one to run", strings.Join(ManifestNames, ", "), path, len(executables))
 }
 
 // inside finds the plugins' folders, and the files that are plugins, in a folder;
@@ -316,7 +316,7 @@ func runnable(info fs.FileInfo) bool {
 }
 
 func findManifest(dir string) (string, bool) {
-	for _, name := range manifestNames {
+	for _, name := range ManifestNames {
 		full := filepath.Join(dir, name)
 		if info, err := os.Stat(full); err == nil && !info.IsDir() {
 			return full, true

@@ -161,7 +161,7 @@ func judgeOnce(ctx context.Context, t *Target, o Options, c *Catalogue, selected
 	s, err := newSession(t, o, c)
 	if err == nil {
 		defer func() {
-			if err := errors.Join(s.driver.close(), s.work.Close()); err != nil {
+			if err := s.close(); err != nil {
 				p.Notes = append(p.Notes, "some of what the plugin left could not be removed: "+err.Error())
 			}
 		}()

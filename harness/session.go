@@ -91,6 +91,9 @@ func newSession(t *Target, o Options, c *Catalogue) (*session, error) {
 	return s, nil
 }
 
+// close ends what the session holds.
+func (s *session) close() error { return errors.Join(s.driver.close(), s.work.Close()) }
+
 // run drives the plugin through the selected checks.
 func (s *session) run(ctx context.Context, selected map[string]bool) (reports.Plugin, error) {
 	o := s.options
