@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == helperName {
 		helper(os.Args[2], os.Args[3:])
 		os.Exit(0)
+	}
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		// Tests that wait for plugins may be more than there are processors.
+		if err := f.Value.Set("6"); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(m.Run())
 }
