@@ -14,6 +14,8 @@ import (
 	"path"
 	"slices"
 	"sync"
+
+	"golang.org/x/mod/semver"
 )
 
 //go:embed */*/*.json */*/README.md
@@ -41,6 +43,8 @@ type Contract struct {
 
 	// Checks are those that follow from a schema of the contract alone.
 	Checks []SchemaCheck
+	// Kit is the version of the kit with which this version of the contract came.
+	Kit string
 	// README is what the contract's folder says to people.
 	README string
 
@@ -58,6 +62,9 @@ type Argument struct{ Name, Meaning string }
 // contract's capability has to keep the schema of the message.
 type SchemaCheck struct {
 	ID, Level, Title, Why, Spec, Fix, Message string
+	// Since is the version of the kit that added it, where that is a later one than
+	// that of the contract.
+	Since string
 }
 
 // ID is name@version.
@@ -132,6 +139,7 @@ type file struct {
 	Messages     map[string]string `json:"messages"`
 	HostMessages []string          `json:"host_messages"`
 	Checks       []SchemaCheck     `json:"checks"`
+	Kit          string            `json:"kit"`
 }
 
 // load reads every <name>/<version>/contract.json of fsys.
@@ -174,7 +182,10 @@ func Load(fsys fs.FS, dir string) (*Contract, error) {
 	c := &Contract{
 		Name: f.Name, Version: v, Title: f.Title, Wire: f.Wire, Spec: f.Spec, Capability: f.Capability, Draft: f.Draft,
 		Limits: f.Limits, Capabilities: f.Capabilities, ReasonCodes: f.ReasonCodes, Arguments: f.Arguments, Events: f.Events,
-		messages: map[string]*Schema{}, hostMessages: f.HostMessages, Checks: f.Checks,
+		messages: map[string]*Schema{}, hostMessages: f.HostMessages, Checks: f.Checks, Kit: f.Kit,
+	}
+	if c.Kit != "" && !semver.IsValid("v"+c.Kit) {
+		return nil, fmt.Errorf("kit is %q: it is a version of plugcheck, such as 0.1.0", c.Kit)
 	}
 	readme, err := fs.ReadFile(fsys, path.Join(dir, "README.md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -13,6 +13,7 @@ import (
 
 	gherkin "github.com/cucumber/gherkin/go/v42"
 	messages "github.com/cucumber/messages/go/v34"
+	"golang.org/x/mod/semver"
 
 	"plugcheck/contracts"
 	"plugcheck/features"
@@ -36,6 +37,9 @@ type Check struct {
 	Steps   []string
 	// tag is the id as its file has it.
 	tag string
+	// Since is the version of the kit that added the check to a contract that was
+	// out already.
+	Since string
 
 	order int
 }
@@ -213,6 +217,8 @@ func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validat
 			k.Level = validator.Level(strings.ToUpper(name))
 		case "id":
 			k.ID, k.tag = value, value
+		case "since":
+			k.Since = value
 		case "contract":
 			k.Contract = strings.Replace(value, "/", "@", 1) // Gherkin ends a tag at the next @
 		case "wire":
@@ -233,6 +239,8 @@ func scenarioCheck(p *messages.Pickle, ast *messages.Scenario, defaults *validat
 		return nil, err
 	}
 	switch {
+	case k.Since != "" && !semver.IsValid("v"+k.Since):
+		return nil, fmt.Errorf("@since:%s is no version of plugcheck, such as 0.2.0", k.Since)
 	case k.ID == "" || k.Level == "" || k.Contract == "":
 		return nil, fmt.Errorf("it needs the tags @id:…, @contract:NAME/VERSION and one of @must, @should, @may")
 	case defaults == nil && (k.Why == "" || k.Spec == "" || k.Fix == ""):
@@ -266,6 +274,16 @@ func (k *Check) settleWire() error {
 	}
 	return fmt.Errorf("there is no wire that has all of its steps; plugcheck steps prints those there are")
 }
+
+// late reports whether a check was added to a contract that was out already: a
+// plugin that was certified by it must not fail because the kit is a newer one.
+func (c *Catalogue) late(k *Check) bool {
+	contract, err := c.contracts.Get(k.Contract)
+	return err == nil && k.Since != "" && later(k.Since, contract.Kit)
+}
+
+// later compares versions of the kit; the empty one comes before all.
+func later(a, b string) bool { return semver.Compare("v"+a, "v"+b) > 0 }
 
 // sameContract reports whether two ids are of different versions of one contract.
 func sameContract(a, b string) bool {

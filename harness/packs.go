@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/mod/semver"
 
 	"plugcheck/contracts"
 	"plugcheck/fixtures"
@@ -48,7 +49,10 @@ func (c *Catalogue) addPack(p *contracts.Pack) error {
 		if !validator.KnownLevel(rule.Level) || rule.Title == "" || rule.Why == "" || rule.Spec == "" || rule.Fix == "" {
 			return fmt.Errorf("contract.json: check %q needs a level (MUST, SHOULD or MAY), a title, why, spec and fix", k.ID)
 		}
-		check := &Check{Check: rule.Check, Wire: w.name, Needs: w.ofSchema}
+		if k.Since != "" && !semver.IsValid("v"+k.Since) {
+			return fmt.Errorf("contract.json: check %q: since is %q, and no version of plugcheck such as 0.2.0", k.ID, k.Since)
+		}
+		check := &Check{Check: rule.Check, Wire: w.name, Needs: w.ofSchema, Since: k.Since}
 		if err := c.add(check); err != nil {
 			return fmt.Errorf("contract.json: %w", err)
 		}

@@ -66,6 +66,10 @@ func (s *session) check(c *Check, static map[string]validator.Outcome, shown []r
 	if err := k.Level.UnmarshalText([]byte(c.Level)); err != nil {
 		panic(c.ID + ": " + err.Error()) // the catalogue holds no other level
 	}
+	if s.catalogue.late(c) && !s.options.Strict {
+		k.Level = reports.May
+		k.Notes = append(k.Notes, fmt.Sprintf("plugcheck %s added it to %s, which was out already: it counts from the contract's next version on, or with --strict", c.Since, c.Contract))
+	}
 	reason := s.driver.concerns(c)
 	outcome, judged := static[c.ID]
 	switch {

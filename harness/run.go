@@ -22,14 +22,18 @@ type Options struct {
 	// Only, Skip and Contracts choose checks; each entry has to match something.
 	Only, Skip, Contracts []string
 	Packs                 []*contracts.Pack
-	Features              string // a folder of the author's own scenarios
-	Timeout               time.Duration
-	Jobs                  int
-	Checks                int // how often a property is tried
-	Seed                  uint64
-	Repeat                int
-	Lock                  string
-	Transcripts           string
+	// AsOf leaves out the checks that later versions of the kit added, and Strict
+	// counts those that were added to contracts which were out already.
+	AsOf        string
+	Strict      bool
+	Features    string // a folder of the author's own scenarios
+	Timeout     time.Duration
+	Jobs        int
+	Checks      int // how often a property is tried
+	Seed        uint64
+	Repeat      int
+	Lock        string
+	Transcripts string
 	// MaxRisk is how much a tool of a JSON-RPC plugin may dare and still be called,
 	// in one of the words of Risks; DefaultMaxRisk where it is empty.
 	MaxRisk string
@@ -237,7 +241,7 @@ func (c *Catalogue) choose(o Options) (map[string]bool, error) {
 		}
 	}
 	for _, k := range c.Checks {
-		if !selected[k.ID] {
+		if !selected[k.ID] || o.AsOf != "" && k.Since != "" && later(k.Since, o.AsOf) {
 			delete(selected, k.ID)
 		}
 	}

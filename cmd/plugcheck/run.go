@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/mod/semver"
 
 	"plugcheck/contracts"
 	"plugcheck/harness"
@@ -53,6 +54,8 @@ shown, and 130 when the run was interrupted.`,
 	f.addShared(flags)
 	flags.StringVar(&f.sample, "sample", "", "judge the built-in reference plugins of a `wire`: "+strings.Join(harness.WireNames(), ", "))
 	flags.StringVar(&f.wire, "wire", "", "take the plugins for ones of this `wire`, whatever they look like")
+	flags.StringVar(&f.options.AsOf, "as-of", "", "leave out the checks that were added after this `VERSION` of plugcheck")
+	flags.BoolVar(&f.options.Strict, "strict", false, "count the checks that were added to contracts which were out already")
 	flags.StringArrayVar(&f.packs, "contracts", nil, "judge by the contract packs of this `DIR` too; may be repeated")
 	flags.StringVar(&f.options.Features, "features", "", "a `DIR` of scenarios of your own")
 	flags.StringVar(&f.config, "config", "", "the `FILE` that configures the plugin (default: plugcheck.toml beside it)")
@@ -166,6 +169,9 @@ func (f *runFlags) settle() error {
 	}
 	if most := f.options.MaxRisk; most != "" && !slices.Contains(harness.Risks, most) {
 		return fmt.Errorf("--max-risk %s: it is one of %s", f.options.MaxRisk, strings.Join(harness.Risks, ", "))
+	}
+	if f.options.AsOf != "" && !semver.IsValid("v"+f.options.AsOf) {
+		return fmt.Errorf("--as-of %s: it is a version of plugcheck, such as %s", f.options.AsOf, version)
 	}
 	if f.options.Timeout < 0 {
 		return errors.New("--timeout is a time to wait, such as 5s")
@@ -340,6 +346,9 @@ func (f *runFlags) reproduce(t *harness.Target, seed uint64, only []string, leve
 	}
 	if f.options.Timeout > 0 {
 		words = append(words, "--timeout", f.options.Timeout.String())
+	}
+	if f.options.Strict {
+		words = append(words, "--strict")
 	}
 	for _, dir := range f.packs {
 		words = append(words, "--contracts", dir)
