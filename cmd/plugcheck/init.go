@@ -19,6 +19,11 @@ type start struct {
 var starts = []start{
 	{"jsonl", "python", "", "plugcheck run --features DIR/features DIR"},
 	{"jsonl", "node", "", "plugcheck run --features DIR/features DIR"},
+	{"jsonrpc", "python", "", "plugcheck run --features DIR/features DIR"},
+	{"jsonrpc", "node", "", "plugcheck run --features DIR/features DIR"},
+	{"veto", "python", "", "plugcheck run --features DIR/features DIR"},
+	{"veto", "sh", "", "plugcheck run --features DIR/features DIR"},
+	{"literal", "node", "", "plugcheck run --features DIR/features DIR"},
 	{"jsonl", "go", "(cd DIR && go build -o plugin .)", "plugcheck run --features DIR/features DIR"},
 }
 
