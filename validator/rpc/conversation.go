@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -207,6 +208,10 @@ func (c *Conversation) answer(m *Message) {
 	asker := peer(m.From)
 	id := string(m.ID)
 	call, ok := c.calls[asker][id]
+	if !ok {
+		call = c.spelled(asker, m.ID)
+		ok = call != nil
+	}
 	if ok {
 		call = call.next()
 	}
@@ -231,6 +236,32 @@ func (c *Conversation) answer(m *Message) {
 		m.like = c.likely(asker, m.ID)
 		m.afterNotification = c.notified
 	}
+}
+
+// spelled is the odd call of a side whose id says the same in another spelling. An
+// id that no host gives, such as a text or an object, is echoed as the plugin's
+// language writes it.
+func (c *Conversation) spelled(asker validator.Source, id json.RawMessage) *Call {
+	wanted, ok := canonical(id)
+	if !ok {
+		return nil
+	}
+	for _, k := range c.calls[asker] {
+		if k.odd == nil {
+			continue
+		}
+		if text, ok := canonical(k.Request.ID); ok && text == wanted {
+			return k
+		}
+	}
+	return nil
+}
+
+// canonical is a JSON value in the one spelling of RFC 8785.
+func canonical(id json.RawMessage) (string, bool) {
+	v := jsontext.Value(bytes.Clone(id))
+	err := v.Canonicalize(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return string(v), err == nil
 }
 
 // excuse lets a refusal with the id null stand for one odd message of the host:

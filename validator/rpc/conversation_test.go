@@ -155,3 +155,19 @@ func BenchmarkAdd(b *testing.B) {
 		c.Add(time.Duration(i), validator.FromPlugin, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"text":"hello"}}`, i))
 	}
 }
+
+// An id that no host gives is echoed as the plugin's language writes it.
+func TestOddIDsInAnotherSpelling(t *testing.T) {
+	for _, pair := range [][2]string{
+		{`{"b":1,"a":"é"}`, `{"a": "\u00e9", "b": 1}`}, {`"🟢"`, `"\ud83d\udfe2"`}, {`1.5e-7`, `1.5e-07`}, {`[1, 2]`, `[1,2]`},
+	} {
+		c := New("test", nil)
+		c.Add(1, validator.FromHost, []byte(`{"id":`+pair[0]+`}`))
+		c.Add(2, validator.FromPlugin, []byte(`{"jsonrpc":"2.0","id":`+pair[1]+`,"error":{"code":-32600,"message":"no request"}}`))
+		for _, o := range validator.Judge(Rules(), c) {
+			if o.Check.ID == "rpc.no-unknown-reply" && len(o.Findings) > 0 {
+				t.Errorf("%s answered as %s: %s", pair[0], pair[1], o.Findings[0].Message)
+			}
+		}
+	}
+}
