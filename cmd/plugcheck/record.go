@@ -110,12 +110,12 @@ func (r *recorder) run(argv []string, stdin io.Reader, stdout, stderr io.Writer)
 	if err != nil {
 		return 0, err
 	}
+	signals := make(chan os.Signal, 1) // before there is a plugin that could be seen
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
 	go r.forward(signals, cmd.Process)
 	go func() {
 		asked := &tap{recorder: r, from: validator.FromHost, to: in}
