@@ -114,7 +114,7 @@ func visit(ctx context.Context, t *Target, c *Catalogue, d delivery) (v Visit, e
 	return v, nil
 }
 
-// heard is how the published host takes what was said.
+// heard is how the published host takes what was said, and when.
 func (v *Visit) heard(r *sighting) {
 	host := r.Reading.Host
 	v.Veto, v.Says = host.Veto, host.String()
@@ -123,6 +123,9 @@ func (v *Visit) heard(r *sighting) {
 	}
 	if f := r.Failure(); f != nil {
 		v.Veto, v.Warning = false, f.Message
+	}
+	if late := veto.Late(r.Exchange); late != "" && v.Warning == "" {
+		v.Veto, v.Warning = false, late+", so it drops what was said"
 	}
 	if o := r.broken(); o != nil && v.Warning == "" {
 		v.Warning = o.finding.Message

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"plugcheck/fixtures"
 	"plugcheck/reports"
@@ -45,6 +46,7 @@ type events struct {
 	// vetoed and passed are what came of the first event that it vetoes and of the
 	// first that it lets pass; nil where none was found.
 	vetoed, passed *sighting
+	varies         atomic.Bool // its reason is not the same each time
 }
 
 // An eventScenario is what the steps of a scenario share.

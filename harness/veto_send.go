@@ -26,8 +26,9 @@ type delivery struct {
 	usual *sighting
 	// special is set when something about the event, or about how it is sent, is;
 	// changed when the plugin may well give another reason.
-	special, changed bool
-	want             *Expectation
+	// exact is set when the reason has to be the same letter by letter.
+	special, changed, exact bool
+	want                    *Expectation
 
 	around     surroundings
 	agent      bool          // in agent mode
@@ -197,8 +198,8 @@ func (s *events) exchange(ctx context.Context, d delivery) (*sighting, error) {
 	text := d.bytes()
 	process, err := Start(ctx, spec)
 	if err != nil {
-		if _, gone := os.Stat(p.dir); d.shared != nil && gone != nil {
-			return nil, &outcome{finding: validator.Finding{Class: "deletes-folder", Message: d.name + ": another process of the plugin had deleted the folder that they share"}}
+		if d.shared != nil {
+			return nil, spoiled(d, p, err)
 		}
 		return nil, err
 	}
@@ -221,6 +222,22 @@ func (s *events) exchange(ctx context.Context, d delivery) (*sighting, error) {
 	r.Read()
 	r.outcomes = validator.Judge(s.rules, &veto.Trial{Manifest: s.manifest, Exchange: r.Exchange})
 	return r, s.save(r.Name, &r.Transcript)
+}
+
+// spoiled tells why a plugin that could be started cannot be started again: an
+// earlier process of it left the folder so.
+func spoiled(d delivery, p *place, err error) error {
+	f := validator.Finding{Class: "deletes-folder", Message: d.name + ": another process of the plugin had deleted the folder that they share",
+		Fix: "Delete only what the plugin itself created."}
+	var start *StartError
+	if _, gone := os.Stat(p.dir); gone == nil {
+		if !errors.As(err, &start) {
+			return err
+		}
+		f.Class, f.Message = "spoils-command", d.name+": another process of the plugin had changed the command, which cannot be started any more: "+start.Message
+		f.Fix = "Leave the plugin's own files as they are."
+	}
+	return &outcome{finding: f}
 }
 
 // eventEnvironment is the environment of the document: agent mode is on or not at

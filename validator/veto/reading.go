@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -97,7 +98,9 @@ func (r *Reading) read(text []byte) {
 		r.other(text)
 		return
 	}
-	text = text[:min(len(text), maxGuessed)]
+	if len(text) > maxGuessed { // a verdict stands at the beginning or at the end
+		text = slices.Concat(text[:maxGuessed/2], []byte("\n"), text[len(text)-maxGuessed/2:])
+	}
 	if r.scattered(text) {
 		return
 	}
@@ -116,9 +119,10 @@ func (r *Reading) read(text []byte) {
 }
 
 var (
-	// written matches a veto in what is nearly JSON: Python, JavaScript, YAML, a string that was never closed.
-	written       = regexp.MustCompile(`(?i)(?:^|[\s{,'"])veto['"]?\s*[:=]\s*['"]?true\b`)
-	writtenReason = regexp.MustCompile(`(?is)reason['"]?\s*[:=]\s*['"]?([^'"}]{1,200})`)
+	// written matches a veto in what is nearly JSON: Python, JavaScript, YAML, a string that was never closed. It
+	// begins a line or a member: in the middle of a sentence it is talk.
+	written       = regexp.MustCompile(`(?im)(?:^|[{,])\s*['"“]?veto['"”]?\s*[:=]\s*['"“]?(?:true|yes|on|1)\b`)
+	writtenReason = regexp.MustCompile(`(?is)reason['"”]?\s*[:=]\s*['"“]?([^'"“”}]{1,200})`)
 )
 
 // object reads the members of an object.
@@ -172,8 +176,8 @@ var lookalikes = []struct {
 	names  string
 	values string
 }{
-	{" veto vetoed block blocked deny denied reject rejected refuse refused abort ", " true "},
-	{" allow allowed approve approved permit permitted proceed ", " false "},
+	{" veto vetoed block blocked deny denied reject rejected refuse refused abort ", truish},
+	{" allow allowed approve approved permit permitted proceed continue ", ` false "false" "no" 0 `},
 	{" decision verdict permissiondecision action outcome ", ` "block" "deny" "denied" "reject" "veto" "refuse" "abort" `},
 }
 
@@ -214,7 +218,8 @@ func meaning(members []Member, depth int) (v Verdict, class, say string) {
 	}
 	for _, m := range members {
 		if inner, ok := membersOf(m.Value); ok && depth > 0 {
-			if deeper, _, _ := meaning(inner, depth-1); deeper.Veto && Event(inner).Has("veto") {
+			deeper, class, _ := meaning(inner, depth-1)
+			if deeper.Veto && (class != "look-alike" || letters(m.Name) == "hookspecificoutput") {
 				return deeper, "nested", fmt.Sprintf("the veto stands inside %q, and the host looks at the outer object only", m.Name)
 			}
 		}
@@ -263,18 +268,21 @@ func (r *Reading) take(text []byte) bool {
 	return true
 }
 
+// jsonSpace is what may stand around a JSON value. Other white space may not.
+const jsonSpace = " \t\r\n"
+
 // maxGuessed is how much of an output that is no JSON is looked at.
 const maxGuessed = 256 << 10
 
-// manyObjects is how many places are tried at which an object may begin.
-const manyObjects = 500
+// manyMisses is at how many places an object may seem to begin where none does.
+const manyMisses = 500
 
 // scattered looks for objects in a text that holds more than one JSON value, and
 // reports whether there are any.
 func (r *Reading) scattered(text []byte) bool {
-	var before, between []byte
+	var before, between, only []byte
 	found, at := 0, 0
-	for range manyObjects {
+	for missed := 0; missed < manyMisses; {
 		next := bytes.IndexByte(text[at:], '{')
 		if next < 0 {
 			break
@@ -288,6 +296,7 @@ func (r *Reading) scattered(text []byte) bool {
 			}
 			between = append(between, text[at:next+1]...)
 			at = next + 1
+			missed++
 			continue
 		}
 		between = append(between, text[at:next]...)
@@ -295,14 +304,18 @@ func (r *Reading) scattered(text []byte) bool {
 			before, between = between, nil
 		}
 		r.take(value)
+		only = value
 		at = next + len(value)
 	}
 	if found == 0 {
 		return false
 	}
+	if members, ok := membersOf(only); ok && found == 1 && !r.Meant.Veto { // as it would be read alone
+		r.Meant, _, _ = meaning(members, maxNested)
+	}
 	after := append(between, text[at:]...)
 	f := &validator.Finding{}
-	switch before, after = bytes.TrimSpace(before), bytes.TrimSpace(after); {
+	switch before, after = bytes.Trim(before, jsonSpace), bytes.Trim(after, jsonSpace); {
 	case len(before) > 0:
 		f.Class, f.Message = "text-before", "before the object stands "+validator.Quote(before, 80)
 		f.Fix = "Send logs to stderr; a library's and a shell's prints too. Print the object and nothing else."
@@ -329,7 +342,7 @@ func (r *Reading) readLog(stderr []byte) {
 
 // lose tells of a lost veto: what was meant, what the host makes of it and why.
 func (r *Reading) lose(stdout []byte) {
-	f := &validator.Finding{Class: "unheard", Message: "the host makes no verdict of its form"}
+	f := &validator.Finding{Class: "unheard", Message: "veto is given more than once, in letters of another case, and the host takes the last"}
 	for _, cause := range []*validator.Finding{r.form, r.json, r.bytes} {
 		if cause != nil {
 			*f = *cause

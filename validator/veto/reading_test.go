@@ -41,6 +41,11 @@ func TestReading(t *testing.T) {
 		{"\xef\xbb\xbf{}", none, none, "bom"},
 		{"{\"reason\":\"\xe9\"}", none, none, "invalid-utf-8"},
 
+		{"the rule says veto: true would be wrong\n", none, none, "not-json"},
+		{"note, set veto=true to block\n", none, none, "not-json"},
+		{"{\"level\":\"info\",\"action\":\"block\"}\n{}", none, none, "several"},
+		{`{"continue":true}`, none, none, ""},
+
 		// No boolean, no string.
 		{`{"veto":"true"}`, none, veto, "veto-the string"},
 		{`{"veto":"false"}`, none, none, "veto-the string"},
@@ -76,6 +81,20 @@ func TestReading(t *testing.T) {
 		{`{"allow":false,"message":"freeze"}`, none, veto, "look-alike"},
 		{`{"veto ":true}`, none, veto, "look-alike"},
 		{`{"response":{"veto":true,"reason":"x"}}`, none, veto, "nested"},
+
+		{`{"result":{"verdict":{"veto":true}}}`, none, veto, "nested"},
+		{`{"hookSpecificOutput":{"permissionDecision":"deny"}}`, none, veto, "nested"},
+		{`{"continue":false,"reason":"x"}`, none, veto, "look-alike"},
+		{`{"block":"true"}`, none, veto, "look-alike"},
+		{`{"allowed":"false"}`, none, veto, "look-alike"},
+		{"checking\n{\"decision\":\"block\"}", none, veto, "text-before"},
+		{"checking\n{\"response\":{\"veto\":true}}", none, veto, "text-before"},
+		{"\u00a0{\"veto\":true}", none, veto, "text-before"},
+		{"---\nveto: yes\nreason: freeze\n", none, veto, "not-json"},
+		{"{“veto”: true}", none, veto, "not-json"},
+		{`{"veto":true,"Veto":false}`, none, veto, "unheard"},
+		{strings.Repeat("checking {a}\n", 100_000) + `{"veto":true}`, none, veto, "not-json"},
+		{strings.Repeat("{\"checked\":1}\n", 2_000) + `{"veto":true}`, none, veto, "several"},
 
 		// Heard by a decoder that ignores case.
 		{`{"Veto":true,"REASON":"x"}`, veto, veto, ""},

@@ -305,6 +305,15 @@ func slow(e *Exchange, most time.Duration) []finding {
 	return []finding{{Class: "slow", Message: fmt.Sprintf("it took %s, and the published host waits %s", took, most), Expected: "its end within " + most.String(), Got: took.String()}}
 }
 
+// Late says that the published host did not wait for the end of an exchange; it is
+// empty where it did.
+func Late(e *Exchange) string {
+	for _, f := range slow(e, Seconds(vetoContract, "fast_secs")) {
+		return f.Message
+	}
+	return ""
+}
+
 // orphans tells of what was left running.
 func orphans(t *validator.Transcript) []finding {
 	list, class, say := t.LeftRunning, "orphans", "it exited after %s and left running: %s"
