@@ -225,22 +225,42 @@ func (c *Conversation) answer(m *Message) {
 		m.twin = call
 	case c.settled[asker].has(id):
 		m.twin = &Call{Request: &Message{From: asker, ID: m.ID}}
-	case m.From == validator.FromPlugin && null(m.ID) && len(c.earning) > 0 && refusesBroken(m.Error) != 0:
-		c.excuse(m, refusesBroken(m.Error))
+	case m.From == validator.FromPlugin && null(m.ID) && c.earned(m.Error) != nil:
+		c.excuse(m, c.earned(m.Error))
 	default:
 		m.like = c.likely(asker, m.ID)
 		m.afterNotification = c.notified
 	}
 }
 
-// excuse lets a refusal with the id null stand for one odd message of the host:
-// for a request that waits for it, if there is one, and a parse error rather for a
-// line that is none.
-func (c *Conversation) excuse(m *Message, code int) {
-	i := slices.IndexFunc(c.earning, func(odd *Message) bool {
-		return (code == CodeParse) == (odd.Kind == Broken && odd.ID == nil) && (code == CodeParse || c.waiting(odd))
-	})
-	odd := c.earning[max(i, 0)]
+// earned is the odd message of the host that a refusal with the id null is for: a
+// request that waits for it, if there is one, and with a parse error rather a line
+// that is none. Nil is none.
+func (c *Conversation) earned(refusal json.RawMessage) *Message {
+	code := refusesBroken(refusal)
+	if code == 0 {
+		return nil
+	}
+	// Another code is the wrong one for what is JSON and no request, and the id still
+	// right; the checks that are about such lines tell the code.
+	other := code != CodeParse && code != CodeInvalidRequest
+	var first *Message
+	for _, odd := range c.earning {
+		if other && !json.Valid(odd.Raw) {
+			continue
+		}
+		if (code == CodeParse) == (odd.Kind == Broken && odd.ID == nil) && (code == CodeParse || c.waiting(odd)) {
+			return odd
+		}
+		if first == nil {
+			first = odd
+		}
+	}
+	return first
+}
+
+// excuse lets a refusal with the id null stand for an odd message of the host.
+func (c *Conversation) excuse(m, odd *Message) {
 	c.earning = slices.DeleteFunc(c.earning, func(o *Message) bool { return o == odd })
 	m.excused = true
 	for _, k := range c.calls[peer(m.From)] {
@@ -261,9 +281,9 @@ func (c *Conversation) waiting(odd *Message) bool {
 	return false
 }
 
-// refusesBroken is the code of an error that a line deserves which is no request,
-// for then the id cannot be known; otherwise 0. What has no code that can be read
-// may be meant so.
+// refusesBroken is the code of an error by which a line may be refused that is no
+// request, for then the id cannot be known; otherwise 0. What has no code that can be
+// read may be meant as an invalid request.
 func refusesBroken(raw json.RawMessage) int {
 	var e struct {
 		Code int `json:"code"`
@@ -273,10 +293,8 @@ func refusesBroken(raw json.RawMessage) int {
 		return 0
 	case json.Unmarshal(raw, &e) != nil:
 		return CodeInvalidRequest
-	case e.Code == CodeParse || e.Code == CodeInvalidRequest:
-		return e.Code
 	}
-	return 0
+	return e.Code
 }
 
 // likely is the open call that a response with an unknown id most likely

@@ -101,6 +101,8 @@ const fullSession = hello + `< {"jsonrpc":"2.0","id":2,"method":"host.subscribe"
 < [{"jsonrpc":"2.0","id":15,"error":{"code":-32601,"message":"no"}},{"jsonrpc":"2.0","id":14,"error":{"code":-32601,"message":"no"}}]
 > [{"jsonrpc":"2.0","id":16,"method":"nope"}]
 < {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}
+> [{"jsonrpc":"2.0","id":18,"method":"nope"}]
+< {"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"an array has no method"}}
 >
 <  {"jsonrpc":"2.0","id":17,"method":"host.toast","params":{"kind":"info","text":"crlf"}}` + "\r\n"
 
