@@ -53,6 +53,8 @@ type jsonrpc struct {
 	mute map[string]bool
 	// silences counts the calls that were not answered by a plugin that lived on.
 	silences atomic.Int32
+	// floods counts the sessions that were ended since the plugin said too much.
+	floods atomic.Int32
 	// lingers is set once it was seen not to leave when it was asked to: then
 	// sessions are ended without asking.
 	lingers atomic.Bool
@@ -167,6 +169,8 @@ const (
 	// what it gets then: one that answers little must not take a run's whole time.
 	maxSilences = 3
 	shortTime   = time.Second
+	// maxFloods is in how many sessions a plugin may say too much before no more are begun.
+	maxFloods = 5
 )
 
 // answerLimit is how long a call may take.

@@ -131,6 +131,7 @@ func (d *dialogue) flood(what string) {
 		return
 	}
 	d.conv.Flood, d.part = what, nil
+	d.wire.floods.Add(1)
 	go d.proc.Kill()
 }
 
@@ -234,19 +235,24 @@ func (d *dialogue) await(limit time.Duration, until func() bool) bool {
 // over reports whether the plugin has ended.
 func (d *dialogue) over() bool { return isClosed(d.proc.Ended()) }
 
-// missing waits for the answers to calls and returns the first that has none in time.
+// missing waits for the answers to calls and returns the first that has none in
+// time. Nobody says that a plugin has to work on several calls at once: while one
+// after the other is answered, the time of the rest begins anew.
 func (d *dialogue) missing(limit time.Duration, calls ...*rpc.Call) *rpc.Call {
-	var open *rpc.Call
-	d.await(limit, func() bool {
-		i := slices.IndexFunc(calls, func(k *rpc.Call) bool { return k.Answer() == nil })
-		if i < 0 {
-			open = nil
-			return true
+	open := slices.Clone(calls)
+	for {
+		n := len(open)
+		progress := d.await(limit, func() bool {
+			open = slices.DeleteFunc(open, func(k *rpc.Call) bool { return k.Answer() != nil })
+			return len(open) == 0 || len(open) < n
+		})
+		switch {
+		case len(open) == 0:
+			return nil
+		case !progress:
+			return open[0]
 		}
-		open, calls = calls[i], calls[i:]
-		return false
-	})
-	return open
+	}
 }
 
 // answers waits for the answers to calls. The error says what became of the first

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -120,7 +121,7 @@ func (sc *jsonrpcScenario) stillServes() error {
 	if err != nil {
 		return err
 	}
-	return d.serves(sc.did)
+	return d.serves(cmp.Or(sc.did, "it was initialized"))
 }
 
 // flushes tells an answer that only waits in a buffer from none at all.

@@ -155,6 +155,8 @@ const (
 	warm = 200
 	// growth is how much more memory is nothing worth a word.
 	growth = 32 << 20
+	// pumpTime is how long many calls may take before they are too many for it.
+	pumpTime = 15 * time.Second
 )
 
 // makesCalls makes many calls, some in flight at once, and looks at the memory.
@@ -176,6 +178,7 @@ func (sc *jsonrpcScenario) makesCalls(n int) error {
 func (d *dialogue) pump(n int, list []request, limit time.Duration) error {
 	var open []*rpc.Call
 	answered := func(k *rpc.Call) bool { return k.Answer() != nil }
+	begun := time.Now()
 	for made := 0; made < n; {
 		for len(open) < window && made < n {
 			open = append(open, d.ask(list[made%len(list)]))
@@ -186,6 +189,11 @@ func (d *dialogue) pump(n int, list []request, limit time.Duration) error {
 		}
 		d.mu.Lock()
 		open = slices.DeleteFunc(open, answered)
+		if time.Since(begun) > pumpTime {
+			d.hung = true // it has calls to work on, and is not asked to shut down behind them
+			d.mu.Unlock()
+			return skip("it is too slow for many calls: in %s it answered %d of %d", pumpTime, made-len(open), n)
+		}
 		d.mu.Unlock()
 	}
 	return d.answers(limit, open...)

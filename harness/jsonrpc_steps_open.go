@@ -84,6 +84,9 @@ func (sc *jsonrpcScenario) another() (*dialogue, error) {
 	if sc.wire.barren != nil {
 		return nil, cannotTest("not run: the plugin could not be initialized: %s", sc.wire.barren.finding.Message)
 	}
+	if n := sc.wire.floods.Load(); n >= maxFloods {
+		return nil, cannotTest("not run: it was ended in %d sessions for saying too much, see rpc.lines", n)
+	}
 	d, err := sc.start(sc.check.ID, sc.manner)
 	if err != nil {
 		return nil, err
@@ -141,8 +144,15 @@ func (sc *jsonrpcScenario) registersTheSame() error {
 }
 
 func (sc *jsonrpcScenario) sameRegistrations(d *dialogue) error {
-	usual, now := sc.wire.usual, d.registered()
-	missing := usual.lacks(&now)
+	usual := sc.wire.usual
+	var now registry
+	var missing string
+	// What it registers in no certain order may be as many, and not yet the same.
+	d.await(sc.wire.within(shutdownTime), func() bool {
+		now = d.host.registry.clone()
+		missing = usual.lacks(&now)
+		return missing == ""
+	})
 	if missing == "" {
 		return nil
 	}

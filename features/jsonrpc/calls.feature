@@ -82,14 +82,21 @@ Feature: What the host calls
     And it still serves
 
   @must @id:rpc.bad-params
-  Scenario: Params that cannot be right get an error, and not "method not found"
-    Why: A plugin that guesses runs the wrong tool; one that says the method is missing is never asked again.
+  Scenario: Params that cannot be right get an error
+    Why: A plugin that guesses runs the wrong tool, and one that dies of it takes its tools with it.
     Spec: Overkill, Package plugin, Constants (ErrCodeInvalidParams = -32602)
     Fix: Check the params of each method, and answer -32602 where a name or an id is missing or no string.
     When the host sends params that cannot be right
     Then each call gets an error
-    And no call gets the error -32601
     And it still serves
+
+  @should @id:rpc.bad-params.code
+  Scenario: Params that cannot be right are not told as "method not found"
+    Why: By this code hosts find out what a plugin does not have: one that says so of a method that it has may never be asked again.
+    Spec: Overkill, Package plugin, Constants (ErrCodeInvalidParams = -32602)
+    Fix: Answer -32602 where a name or an id is missing or no string.
+    When the host sends params that cannot be right
+    Then no call gets the error -32601
 
   @must @id:rpc.null-result
   Scenario: An answer of null is an answer

@@ -173,7 +173,7 @@ var rpcCallFaults = []RPCFault{
 			}
 			return false
 		}},
-	{Name: "rpc-one-code-for-all", Catches: "rpc.bad-params", About: "it answers whatever is wrong with -32601", Also: []string{"rpc.tool.bad-args", "rpc.invalid-request", "rpc.batch", "rpc.no-unknown-reply"},
+	{Name: "rpc-one-code-for-all", Catches: "rpc.bad-params.code", About: "it answers whatever is wrong with -32601", Also: []string{"rpc.tool.bad-args", "rpc.invalid-request", "rpc.batch", "rpc.no-unknown-reply"},
 		Outcome: func(_ *rpcPlugin, _ *rpcMessage, result any, e *rpcError) (any, *rpcError) {
 			if e != nil {
 				e.Code = rpcUnknownMethod

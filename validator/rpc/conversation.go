@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -208,10 +207,6 @@ func (c *Conversation) answer(m *Message) {
 	asker := peer(m.From)
 	id := string(m.ID)
 	call, ok := c.calls[asker][id]
-	if !ok {
-		call = c.spelled(asker, m.ID)
-		ok = call != nil
-	}
 	if ok {
 		call = call.next()
 	}
@@ -230,48 +225,42 @@ func (c *Conversation) answer(m *Message) {
 		m.twin = call
 	case c.settled[asker].has(id):
 		m.twin = &Call{Request: &Message{From: asker, ID: m.ID}}
-	case m.From == validator.FromPlugin && null(m.ID) && len(c.earning) > 0 && refusesBroken(m.Error) != 0:
-		c.excuse(m, refusesBroken(m.Error))
+	case m.From == validator.FromPlugin && null(m.ID) && c.earned(m.Error) != nil:
+		c.excuse(m, c.earned(m.Error))
 	default:
 		m.like = c.likely(asker, m.ID)
 		m.afterNotification = c.notified
 	}
 }
 
-// spelled is the odd call of a side whose id says the same in another spelling. An
-// id that no host gives, such as a text or an object, is echoed as the plugin's
-// language writes it.
-func (c *Conversation) spelled(asker validator.Source, id json.RawMessage) *Call {
-	wanted, ok := canonical(id)
-	if !ok {
+// earned is the odd message of the host that a refusal with the id null is for: a
+// request that waits for it, if there is one, and with a parse error rather a line
+// that is none. Nil is none.
+func (c *Conversation) earned(refusal json.RawMessage) *Message {
+	code := refusesBroken(refusal)
+	if code == 0 {
 		return nil
 	}
-	for _, k := range c.calls[asker] {
-		if k.odd == nil {
+	// Another code is the wrong one for what is JSON and no request, and the id still
+	// right; the checks that are about such lines tell the code.
+	other := code != CodeParse && code != CodeInvalidRequest
+	var first *Message
+	for _, odd := range c.earning {
+		if other && !json.Valid(odd.Raw) {
 			continue
 		}
-		if text, ok := canonical(k.Request.ID); ok && text == wanted {
-			return k
+		if (code == CodeParse) == (odd.Kind == Broken && odd.ID == nil) && (code == CodeParse || c.waiting(odd)) {
+			return odd
+		}
+		if first == nil {
+			first = odd
 		}
 	}
-	return nil
+	return first
 }
 
-// canonical is a JSON value in the one spelling of RFC 8785.
-func canonical(id json.RawMessage) (string, bool) {
-	v := jsontext.Value(bytes.Clone(id))
-	err := v.Canonicalize(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return string(v), err == nil
-}
-
-// excuse lets a refusal with the id null stand for one odd message of the host:
-// for a request that waits for it, if there is one, and a parse error rather for a
-// line that is none.
-func (c *Conversation) excuse(m *Message, code int) {
-	i := slices.IndexFunc(c.earning, func(odd *Message) bool {
-		return (code == CodeParse) == (odd.Kind == Broken && odd.ID == nil) && (code == CodeParse || c.waiting(odd))
-	})
-	odd := c.earning[max(i, 0)]
+// excuse lets a refusal with the id null stand for an odd message of the host.
+func (c *Conversation) excuse(m, odd *Message) {
 	c.earning = slices.DeleteFunc(c.earning, func(o *Message) bool { return o == odd })
 	m.excused = true
 	for _, k := range c.calls[peer(m.From)] {
@@ -292,9 +281,9 @@ func (c *Conversation) waiting(odd *Message) bool {
 	return false
 }
 
-// refusesBroken is the code of an error that a line deserves which is no request,
-// for then the id cannot be known; otherwise 0. What has no code that can be read
-// may be meant so.
+// refusesBroken is the code of an error by which a line may be refused that is no
+// request, for then the id cannot be known; otherwise 0. What has no code that can be
+// read may be meant as an invalid request.
 func refusesBroken(raw json.RawMessage) int {
 	var e struct {
 		Code int `json:"code"`
@@ -304,10 +293,8 @@ func refusesBroken(raw json.RawMessage) int {
 		return 0
 	case json.Unmarshal(raw, &e) != nil:
 		return CodeInvalidRequest
-	case e.Code == CodeParse || e.Code == CodeInvalidRequest:
-		return e.Code
 	}
-	return 0
+	return e.Code
 }
 
 // likely is the open call that a response with an unknown id most likely

@@ -7,6 +7,8 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -201,7 +203,27 @@ func (m *Message) members(dec *jsontext.Decoder, text []byte, options ...jsontex
 	if _, err := dec.ReadToken(); err != nil {
 		return 0, false
 	}
+	m.ID = plainID(m.ID)
 	return int(dec.InputOffset()), true
+}
+
+// plainID writes an id as all that say the same value write it: decoders keep neither
+// escapes nor spaces nor the order of members. Whole numbers stay as they are: 7.0 is
+// not what reads as an integer, and large ones are told apart by each digit.
+func plainID(raw json.RawMessage) json.RawMessage {
+	switch {
+	case raw == nil || raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0:
+		return raw
+	case numeric(raw):
+		if f, err := strconv.ParseFloat(string(raw), 64); err != nil || f == math.Trunc(f) {
+			return raw
+		}
+	}
+	plain := jsontext.Value(bytes.Clone(raw))
+	if plain.Canonicalize() != nil { // a name twice, or no UTF-8
+		return raw
+	}
+	return json.RawMessage(plain)
 }
 
 func (m *Message) takeMethod(raw json.RawMessage) {

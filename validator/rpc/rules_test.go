@@ -101,6 +101,14 @@ const fullSession = hello + `< {"jsonrpc":"2.0","id":2,"method":"host.subscribe"
 < [{"jsonrpc":"2.0","id":15,"error":{"code":-32601,"message":"no"}},{"jsonrpc":"2.0","id":14,"error":{"code":-32601,"message":"no"}}]
 > [{"jsonrpc":"2.0","id":16,"method":"nope"}]
 < {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}
+> {"jsonrpc":"2.0","id":{"b":[1,2],"a":"é"},"params":{}}
+< {"jsonrpc":"2.0","id":{"a": "\u00e9", "b": [1, 2]},"error":{"code":-32600,"message":"no method"}}
+> {"jsonrpc":"2.0","id":"é","method":"nope"}
+< {"jsonrpc":"2.0","id":"\u00e9","error":{"code":-32601,"message":"no"}}
+> {"jsonrpc":"2.0","id":0.00001,"method":"nope"}
+< {"jsonrpc":"2.0","id":1e-05,"error":{"code":-32601,"message":"no"}}
+> [{"jsonrpc":"2.0","id":18,"method":"nope"}]
+< {"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"an array has no method"}}
 >
 <  {"jsonrpc":"2.0","id":17,"method":"host.toast","params":{"kind":"info","text":"crlf"}}` + "\r\n"
 
