@@ -99,7 +99,7 @@ func nameRewriter(dir, rewriter string) error {
 		return err
 	}
 	config := fmt.Sprintf("rewriter = [%q, %q, %q, %q]\n", self, start, "rewriter", rewriter)
-	return os.WriteFile(filepath.Join(dir, "plugcheck.toml"), []byte(config), 0o644)
+	return os.WriteFile(filepath.Join(dir, "plugcheck.toml"), []byte(config+environment), 0o644)
 }
 
 // literalSpecimens are the faulty scripts, and the good one under faulty rewriters.

@@ -156,7 +156,7 @@ func layEventPlugin(dir string, manifest map[string]any, config string, args ...
 		return err
 	}
 	err = errors.Join(os.WriteFile(filepath.Join(dir, "plugin.json"), text, 0o644), os.WriteFile(filepath.Join(dir, command), []byte(script), 0o755))
-	if config != "" {
+	if config += environment; config != "" {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "plugcheck.toml"), []byte(config), 0o644))
 	}
 	return err
