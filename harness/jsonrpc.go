@@ -260,6 +260,10 @@ func (sc *jsonrpcScenario) findProbe(d *dialogue) error {
 	s.probe = candidates[0]
 	found := false
 	for _, c := range candidates {
+		if s.floods.Load() >= maxFloods { // each of the others would be one more
+			s.mute[c.key()] = true
+			continue
+		}
 		if d.hung || d.over() {
 			var err error
 			if d, err = sc.start("first contact, again", manner{}); err != nil {

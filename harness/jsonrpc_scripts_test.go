@@ -93,20 +93,28 @@ func TestAPluginThatFloodsIsNotBegunAgainAndAgain(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("there is no python3 here")
 	}
-	file := filepath.Join(t.TempDir(), "flood")
-	script := strings.Replace(serialPlugin, "if method ==", "if method != \"plugin.initialize\":\n        while True: sys.stdout.write(\"x\" * 1000000)\n    if method ==", 1)
-	if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r := judge(t, file, harness.Options{})
-	failed, unbegun := false, 0
-	for _, k := range r.Plugins[0].Checks {
-		failed = failed || k.ID == "rpc.lines" && k.Status == reports.Fail
-		if k.Status == reports.StatusUntested && strings.Contains(k.Message, "saying too much, see rpc.lines") {
-			unbegun++
-		}
-	}
-	if !failed || unbegun < 10 {
-		t.Errorf("rpc.lines failed: %v; %d checks were not begun", failed, unbegun)
+	for name, flood := range map[string]string{
+		"lines":         `while True: sys.stdout.write("x" * 1000000)`,
+		"registrations": `for n in range(10**9): say(id=n + 2, method="host.register_tool", params={"name": "tool%d" % n})`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "flood")
+			script := strings.Replace(serialPlugin, "if method ==", "if method != \"plugin.initialize\":\n        "+flood+"\n    if method ==", 1)
+			if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r := judge(t, file, harness.Options{})
+			failed, unbegun := false, 0
+			for _, k := range r.Plugins[0].Checks {
+				failed = failed || k.ID == "rpc.lines" && k.Status == reports.Fail
+				if k.Status == reports.StatusUntested && strings.Contains(k.Message, "saying too much, see rpc.lines") {
+					unbegun++
+				}
+			}
+			if !failed || unbegun < 10 {
+				t.Errorf("rpc.lines failed: %v; %d checks were not begun", failed, unbegun)
+			}
+		})
 	}
 }
